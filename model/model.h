@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model.h - the closed-form cost model of dispatch: one hop against two hops (TerraceMoE paper).
+ *
+ * Units: SI (seconds, bytes, bytes per second), where the paper uses ms and GB/s.
+ * Model / Source: FORMULAS.md [F1]..[F7].
+ * Valid for: balanced destinations; serial hops. What it does not see: skew, shared links, schedules, overlap.
+ * Errors: none; inputs are validated by the readers. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "workloads/step.h"
+
+/* Effective bandwidth of a message size. [F2] */
+enum beta_kind {
+    BETA_FLAT,   /* beta_Bps whatever the size */
+    BETA_CLOSED, /* beta_Bps * x / (x + x_half) */
+    BETA_TABLE   /* the artifact's 48-point table of the closed form on [1e3, 1e9] bytes, linear in log x */
+};
+struct beta {
+    enum beta_kind kind;
+    double beta_Bps;
+    double x_half_bytes;
+};
+double model_beta_Bps(const struct beta *b, double message_bytes);
+
+/* One all-to-all of `world` ranks: every rank holds `rows` rows, the share local_frac of them for itself. [F1]
+ * A world of 1 exchanges nothing and costs nothing. */
+double model_all_to_all_s(const struct beta *b, double alpha_s, int world, double rows,
+                          double local_frac, double row_bytes);
+
+struct model_machine {
+    struct beta flat, slow, fast; /* one hop, hop A, hop B */
+    double alpha_one_hop_s, alpha_hop_a_s, alpha_hop_b_s;
+    double splits_s;
+    double chain_s_per_pair;
+    double chain_floor_s;
+};
+
+struct model_geometry {
+    int groups;
+    int ranks_per_group;
+    double tokens;    /* T, per rank */
+    double top_k;     /* k */
+    double fan_out;   /* M, or the mean number of destination groups of a token */
+    double row_bytes; /* H b */
+};
+
+struct model_terms {
+    double one_hop_s, hop_a_s, hop_b_s, chain_s, splits_s, two_hop_s;
+    double gain; /* one_hop_s / two_hop_s */
+};
+
+void model_predict(const struct model_machine *m, const struct model_geometry *g,
+                   struct model_terms *terms); /* [F4] [F5] [F6] [F7] */
+
+/* Machine and geometry of a step under given fixed costs. latency_s is not part of the paper's model: one
+ * latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
+void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
+                     struct model_geometry *g);
+
+/* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */
+void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hash.h - SHA-256 of inputs, for provenance: the same digits that `sha256sum FILE` prints. */
+#ifndef PLATFORMS_BASE_HASH_H
+#define PLATFORMS_BASE_HASH_H
+
+#include <stddef.h>
+
+enum { HASH_TEXT = 65 };
+void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* json.h - a streaming writer of JSON into a text buffer.
+ *
+ * Numbers are the shortest decimal that reads back equal. A number that is not finite is a mistake of ours
+ * (BUG): what is unknown is written with json_null(). Nesting is checked, also BUG.
+ * Keys come first: json_key(j, "x") then one value; the json_key_* forms do both. */
+#ifndef PLATFORMS_BASE_JSON_H
+#define PLATFORMS_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platforms/base/mem.h"
+
+enum { JSON_DEPTH = 32 };
+
+struct json {
+    struct buf *out;
+    bool pretty;          /* two spaces an indent; otherwise one line */
+    int depth;
+    char kind[JSON_DEPTH]; /* '{' or '[' */
+    bool first[JSON_DEPTH];
+    bool after_key;
+};
+
+void json_init(struct json *j, struct buf *out, bool pretty);
+void json_open(struct json *j, char kind);  /* '{' or '[' */
+void json_close(struct json *j);
+void json_key(struct json *j, const char *key);
+void json_text(struct json *j, const char *text); /* NULL writes null */
+void json_number(struct json *j, double value);
+void json_int(struct json *j, int64_t value);
+void json_bool(struct json *j, bool value);
+void json_null(struct json *j);
+
+void json_key_open(struct json *j, const char *key, char kind);
+void json_key_text(struct json *j, const char *key, const char *text);
+void json_key_number(struct json *j, const char *key, double value);
+void json_key_int(struct json *j, const char *key, int64_t value);
+void json_key_bool(struct json *j, const char *key, bool value);
+void json_key_null(struct json *j, const char *key);
+
+/* Writes the shortest decimal that reads back equal (at most 24 characters). */
+enum { JSON_NUMBER = 32 };
+const char *json_format(double value, char text[static JSON_NUMBER]);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void out_of_memory(void) {
+    fputs("moesim: out of memory\n", stderr);
+    _Exit(1);
+}
+
+void *mem_alloc(size_t count, size_t size) {
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+void *mem_resize(void *p, size_t count, size_t size) {
+    uint64_t bytes;
+    if (!mem_mul_u64(count ? count : 1, size ? size : 1, &bytes) || bytes > PTRDIFF_MAX)
+        out_of_memory();
+    p = realloc(p, (size_t)bytes);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+char *mem_copy(const char *text) {
+    size_t n = strlen(text) + 1;
+    return memcpy(mem_alloc(n, 1), text, n);
+}
+
+static char *format_text(const char *format, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, format, ap);
+    BUG_ON(n < 0);
+    char *text = mem_alloc((size_t)n + 1, 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *mem_printf(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    char *text = format_text(format, ap);
+    va_end(ap);
+    return text;
+}
+
+bool mem_mul_u64(uint64_t a, uint64_t b, uint64_t *result) {
+    return !__builtin_mul_overflow(a, b, result);
+}
+
+bool mem_add_u64(uint64_t a, uint64_t b, uint64_t *result) {
+    return !__builtin_add_overflow(a, b, result);
+}
+
+void buf_add(struct buf *b, const char *text, size_t n) {
+    if (b->n + n + 1 > b->room) {
+        size_t room = b->room ? b->room : 256;
+        while (room < b->n + n + 1)
+            room *= 2;
+        b->text = mem_resize(b->text, room, 1);
+        b->room = room;
+    }
+    if (n)
+        memcpy(b->text + b->n, text, n);
+    b->n += n;
+    b->text[b->n] = '\0';
+}
+
+void buf_text(struct buf *b, const char *text) {
+    buf_add(b, text, strlen(text));
+}
+
+void buf_printf(struct buf *b, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    char *text = format_text(format, ap);
+    va_end(ap);
+    buf_text(b, text);
+    free(text);
+}
+
+void buf_clear(struct buf *b) {
+    free(b->text);
+    *b = (struct buf){0};
+}
+
+static void *arena_keep(struct arena *a, void *p) {
+    MEM_GROW(a->blocks, a->n, a->room);
+    a->blocks[a->n++] = p;
+    return p;
+}
+
+void *arena_alloc(struct arena *a, size_t count, size_t size) {
+    return arena_keep(a, mem_alloc(count, size));
+}
+
+char *arena_copy(struct arena *a, const char *text) {
+    return arena_keep(a, mem_copy(text));
+}
+
+char *arena_printf(struct arena *a, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    char *text = format_text(format, ap);
+    va_end(ap);
+    return arena_keep(a, text);
+}
+
+void arena_clear(struct arena *a) {
+    for (size_t i = 0; i < a->n; i++)
+        free(a->blocks[i]);
+    free(a->blocks);
+    *a = (struct arena){0};
+}

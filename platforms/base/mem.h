@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mem.h - memory that does not fail, growable text, and arenas.
+ *
+ * Out of memory ends the program with one line on stderr; no caller has a code path for it.
+ * Sizes are products checked for overflow. */
+#ifndef PLATFORMS_BASE_MEM_H
+#define PLATFORMS_BASE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platforms/base/err.h"
+
+void *mem_alloc(size_t count, size_t size);             /* zeroed; free() releases */
+void *mem_resize(void *p, size_t count, size_t size);   /* new part not zeroed */
+char *mem_copy(const char *text);                       /* free() releases */
+char *mem_printf(const char *format, ...) ERR_PRINTF(1, 2); /* free() releases */
+
+/* Checked arithmetic: true and *result set when the value fits. */
+bool mem_mul_u64(uint64_t a, uint64_t b, uint64_t *result);
+bool mem_add_u64(uint64_t a, uint64_t b, uint64_t *result);
+
+/* Ensures room for one more element in a growable array {items, n, room}. */
+#define MEM_GROW(items, n, room)                                                                   \
+    do {                                                                                           \
+        if ((n) == (room)) {                                                                       \
+            (room) = (room) ? 2 * (room) : 16;                                                     \
+            (items) = mem_resize((items), (size_t)(room), sizeof *(items));                        \
+        }                                                                                          \
+    } while (0)
+
+/* Growable text. text is NULL or ends in NUL at text[n]. Zero-initialise; buf_clear() releases. */
+struct buf {
+    char *text;
+    size_t n;
+    size_t room;
+};
+
+void buf_add(struct buf *b, const char *text, size_t n);
+void buf_text(struct buf *b, const char *text);
+void buf_printf(struct buf *b, const char *format, ...) ERR_PRINTF(2, 3);
+void buf_clear(struct buf *b);
+
+/* Many allocations released in one call. Zero-initialise; arena_clear() releases all of them. */
+struct arena {
+    void **blocks;
+    size_t n;
+    size_t room;
+};
+
+void *arena_alloc(struct arena *a, size_t count, size_t size); /* zeroed */
+char *arena_copy(struct arena *a, const char *text);
+char *arena_printf(struct arena *a, const char *format, ...) ERR_PRINTF(2, 3);
+void arena_clear(struct arena *a);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* yaml.h - a strict tree of a YAML (or JSON) file, every node with its place.
+ *
+ * Refused, with file:line:column: duplicate keys, anchors and aliases, tags, several documents, keys that are
+ * not plain text, nesting deeper than YAML_DEPTH, files above YAML_MAX_BYTES, anything that is not UTF-8.
+ * Errors: RC_IO, RC_SYNTAX.  Ownership: a document owns its nodes, its texts and what doc->arena holds; one
+ * yaml_free() releases all. Nodes are borrowed. */
+#ifndef PLATFORMS_BASE_YAML_H
+#define PLATFORMS_BASE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "platforms/base/err.h"
+#include "platforms/base/hash.h"
+#include "platforms/base/mem.h"
+
+enum { YAML_DEPTH = 32, YAML_MAX_BYTES = 256 << 20 };
+
+enum yaml_type { YAML_SCALAR, YAML_LIST, YAML_MAP };
+
+struct yaml_node {
+    enum yaml_type type;
+    struct place at;
+    bool plain;             /* scalar without quotes */
+    bool set;               /* came from yaml_set(), not from the file */
+    const char *text;       /* scalar; never NULL there */
+    size_t n;               /* items of a list or map */
+    size_t room;
+    struct yaml_node **items;
+    const char **keys;      /* map: keys[i] names items[i] */
+    struct place *key_at;
+};
+
+struct yaml_doc {
+    struct yaml_node *root;
+    const char *file;
+    char sha256[HASH_TEXT]; /* of the file's bytes */
+    struct arena arena;
+};
+
+enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e);
+
+/* Reads from memory; name stands for the file in messages. */
+enum rc yaml_parse(const char *text, size_t n, const char *name, struct yaml_doc **doc,
+                   struct err *e);
+void yaml_free(struct yaml_doc *doc); /* NULL is allowed */
+
+/* Returns the value under a key of a map, or NULL. */
+struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
+
+/* Sets map[a][b][c] for the dotted path "a.b.c" to a plain scalar, making maps on the way; an older value, an
+ * annotated one ({value: .., status: ..}) too, is replaced. origin names the place in messages ("--set"). */
+enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, const char *origin,
+                 struct err *e);
+
+#endif

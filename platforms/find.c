@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/find.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/base/file.h"
+
+static const struct {
+    const char *word;
+    const char *folder;
+} kinds[FIND_KINDS] = {{"platform", "platforms"},
+                       {"workload", "workloads"},
+                       {"implementation", "workloads/implementations"}};
+
+/* Built-in names use dashes, files underscores. SOURCES.yaml beside them is not one of them. */
+static bool is_data_file(const char *name) {
+    size_t n = strlen(name);
+    return n > 5 && strcmp(name + n - 5, ".yaml") == 0 && name[0] >= 'a' && name[0] <= 'z';
+}
+
+static const char *data_root(void) {
+    const char *root = getenv("MOESIM_DATA_DIR");
+    if (root && *root)
+        return root;
+    return file_exists(MOESIM_SOURCE_DIR "/platforms/platform.h") ? MOESIM_SOURCE_DIR
+                                                                   : MOESIM_DATA_DIR;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void find_names(enum find_kind kind, struct find_names *names) {
+    *names = (struct find_names){0};
+    size_t room = 0;
+    char *folder = mem_printf("%s/%s", data_root(), kinds[kind].folder);
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        if (!is_data_file(entry->d_name))
+            continue;
+        char *name = mem_copy(entry->d_name);
+        name[strlen(name) - 5] = '\0';
+        for (char *p = name; *p; p++)
+            if (*p == '_')
+                *p = '-';
+        MEM_GROW(names->names, names->n, room);
+        names->names[names->n++] = name;
+    }
+    if (d)
+        closedir(d);
+    free(folder);
+    if (names->n)
+        qsort(names->names, names->n, sizeof *names->names, by_name);
+}
+
+void find_names_free(struct find_names *names) {
+    for (size_t i = 0; i < names->n; i++)
+        free(names->names[i]);
+    free(names->names);
+    *names = (struct find_names){0};
+}
+
+static enum rc not_found(enum find_kind kind, const char *name, struct err *e) {
+    struct find_names known;
+    struct buf list = {0};
+    find_names(kind, &known);
+    for (size_t i = 0; i < known.n; i++)
+        buf_printf(&list, "%s%s", i ? ", " : "", known.names[i]);
+    const char *near = err_nearest(name, (const char *const *)known.names, known.n);
+    enum rc rc =
+        err_set(e, RC_IO, "no %s named '%.80s'%s%s%s (known: %.400s; a file needs a path ending in .yaml)",
+                kinds[kind].word, name, near ? ", did you mean '" : "", near ? near : "",
+                near ? "'?" : "", list.n ? list.text : "none");
+    buf_clear(&list);
+    find_names_free(&known);
+    return rc;
+}
+
+enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
+    size_t n = strlen(name);
+    if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0))
+        return yaml_load(name, doc, e);
+    char *path = mem_printf("%s/%s/%s.yaml", data_root(), kinds[kind].folder, name);
+    for (char *p = path + strlen(path) - n - 5; *p; p++)
+        if (*p == '-')
+            *p = '_';
+    enum rc rc = file_exists(path) && name[0] >= 'a' && name[0] <= 'z' ? yaml_load(path, doc, e)
+                                                                      : not_found(kind, name, e);
+    free(path);
+    return rc;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/platform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/find.h"
+
+enum { GROUPS_MAX = 65536, RANKS_MAX = 16384 };
+
+static const char *const span_choices[] = {"any", "fast", "slow", NULL};
+static const char *const regime_choices[] = {"ahead", "observed", NULL};
+
+static const struct key tier_keys[] = {
+    {"bandwidth", KEY_RATE, offsetof(struct plat_tier, bandwidth_Bps),
+     .help = "one direction, per rank"},
+    {"latency", KEY_TIME, offsetof(struct plat_tier, latency_s), .otherwise = "0s",
+     .help = "delay of a message's arrival"},
+    {"x_half", KEY_SIZE, offsetof(struct plat_tier, x_half_bytes),
+     .help = "message size at half the bandwidth; read as a cost x_half / bandwidth per message"},
+    {"message_cost", KEY_TIME, offsetof(struct plat_tier, message_cost_s),
+     .help = "time of one message on the sender's port, instead of x_half"},
+    {"oversubscription", KEY_NUMBER, offsetof(struct plat_tier, oversubscription), .min = 1,
+     .otherwise = "1", .help = "slow tier: sum of a group's ports over the rate of its uplink"},
+    {0}};
+
+static const struct key entry_keys[] = {
+    {"world", KEY_COUNT, offsetof(struct plat_alpha_entry, world), .required = true, .min = 2,
+     .max = 1e9, .help = "ranks in the collective"},
+    {"span", KEY_CHOICE, offsetof(struct plat_alpha_entry, span), .otherwise = "any",
+     .choices = span_choices, .help = "widest tier that the collective reaches"},
+    {"time", KEY_TIME, offsetof(struct plat_alpha_entry, time_s), .required = true,
+     .help = "fixed cost of one call"},
+    {0}};
+
+static const struct key alpha_keys[] = {
+    {"implementation", KEY_TEXT, offsetof(struct plat_alpha, implementation), .required = true,
+     .help = "the library that the times belong to"},
+    {"regime", KEY_CHOICE, offsetof(struct plat_alpha, regime), .otherwise = "ahead",
+     .choices = regime_choices, .help = "host regime of the times"},
+    {"includes", KEY_TEXT, offsetof(struct plat_alpha, includes),
+     .help = "what the times contain; that is not charged again"},
+    {"borrow", KEY_TEXT, offsetof(struct plat_alpha, borrow),
+     .help = "take the table of this built-in platform; its status becomes borrowed"},
+    {"entries", KEY_LIST, offsetof(struct plat_alpha, entries), .table = entry_keys,
+     .item_size = sizeof(struct plat_alpha_entry), .help = "the table"},
+    {0}};
+
+static const struct key treatment_keys[] = {
+    {"name", KEY_TEXT, offsetof(struct plat_treatment, name), .required = true,
+     .help = "printed with the band"},
+    {"borrow", KEY_TEXT, offsetof(struct plat_treatment, borrow),
+     .help = "take the table of this built-in platform"},
+    {"entries", KEY_LIST, offsetof(struct plat_treatment, entries), .table = entry_keys,
+     .item_size = sizeof(struct plat_alpha_entry), .help = "or this table; neither: no fixed cost"},
+    {0}};
+
+const struct key platform_keys[] = {
+    {"schema", KEY_TEXT, offsetof(struct platform, schema), .required = true,
+     .help = "`" PLATFORM_SCHEMA "`"},
+    {"name", KEY_TEXT, offsetof(struct platform, name), .required = true, .help = "name in results"},
+    {"description", KEY_TEXT, offsetof(struct platform, description),
+     .help = "one line for `platform list`"},
+    {"implementation", KEY_TEXT, offsetof(struct platform, implementation),
+     .otherwise = "collective-eager", .help = "default of `--implementation`"},
+    {"groups", KEY_COUNT, offsetof(struct platform, groups), .required = true, .min = 1,
+     .max = GROUPS_MAX, .help = "fast domains"},
+    {"ranks_per_group", KEY_COUNT, offsetof(struct platform, ranks_per_group), .required = true,
+     .min = 1, .max = GROUPS_MAX, .help = "accelerators in a fast domain"},
+    {"fast", KEY_MAP, offsetof(struct platform, tier[TIER_FAST]), .required = true,
+     .table = tier_keys, .help = "fabric inside a group"},
+    {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_SLOW]), .required = true,
+     .table = tier_keys, .help = "fabric between groups"},
+    {"ratio", KEY_NUMBER, offsetof(struct platform, ratio), .min = 1e-3, .max = 1e6,
+     .help = "fast over slow bandwidth, instead of `slow.bandwidth`"},
+    {"ratio_probed", KEY_NUMBER, offsetof(struct platform, ratio_probed), .min = 1e-3, .max = 1e6,
+     .help = "a measured ratio, for information"},
+    {"port_bandwidth", KEY_RATE, offsetof(struct platform, port_bandwidth_Bps),
+     .help = "given: both tiers share one port of this rate, each way, per rank"},
+    {"collective_bandwidth", KEY_RATE, offsetof(struct platform, collective_bandwidth_Bps),
+     .help = "rate of one-hop calls in the closed form; default: the widest tier's"},
+    {"splits_sync", KEY_TIME, offsetof(struct platform, splits_sync_s), .otherwise = "0s",
+     .help = "host readback of split sizes, once per two-hop call"},
+    {"alpha", KEY_LIST, offsetof(struct platform, alpha), .table = alpha_keys,
+     .item_size = sizeof(struct plat_alpha), .help = "fixed cost of a collective, per implementation"},
+    {"alpha_treatments", KEY_LIST, offsetof(struct platform, alpha_treatments),
+     .table = treatment_keys, .item_size = sizeof(struct plat_treatment),
+     .help = "named assumptions that span the time band where alpha is not known"},
+    {0}};
+
+const char *tier_name(enum tier tier) {
+    return tier == TIER_FAST ? "fast" : "slow";
+}
+
+/* Of two keys that say the same thing one is allowed; one from --set replaces the other. */
+static enum rc only_one(struct quantity *a, const char *name_a, struct quantity *b, const char *name_b,
+                        struct err *e) {
+    if (!a->given || !b->given)
+        return RC_OK;
+    if (a->set != b->set) {
+        *(a->set ? b : a) = (struct quantity){.low = 1};
+        return RC_OK;
+    }
+    return err_at(e, RC_SCHEMA, &a->at, "'%s' and '%s' are both given; give one of them", name_a,
+                  name_b);
+}
+
+static int by_span_and_world(const void *a, const void *b) {
+    const struct plat_alpha_entry *x = a, *y = b;
+    if (x->span != y->span)
+        return x->span < y->span ? -1 : 1;
+    return x->world < y->world ? -1 : x->world > y->world;
+}
+
+static enum rc sort_entries(struct key_list *list, struct err *e) {
+    struct plat_alpha_entry *entries = list->items;
+    if (list->n)
+        qsort(entries, list->n, sizeof *entries, by_span_and_world);
+    for (size_t i = 1; i < list->n; i++)
+        if (entries[i].world == entries[i - 1].world && entries[i].span == entries[i - 1].span)
+            return err_at(e, RC_SCHEMA, &entries[i].time_s.at, "alpha: world %lld appears twice",
+                          (long long)entries[i].world);
+    return RC_OK;
+}
+
+/* Copies the first alpha table of a built-in platform; what was measured there is borrowed here. */
+static enum rc borrow_table(struct platform *p, const char *from, struct key_list *into,
+                            struct err *e) {
+    if (into->n)
+        return err_at(e, RC_SCHEMA, &p->doc->root->at, "alpha: 'borrow' and 'entries' are both given");
+    struct platform *other;
+    enum rc rc = strcmp(from, p->name) == 0
+                     ? err_at(e, RC_SCHEMA, &p->doc->root->at, "alpha: '%s' borrows from itself", from)
+                     : plat_load(from, NULL, 0, &other, e);
+    if (rc) {
+        err_prefix(e, "%s: borrow", p->doc->file);
+        return rc;
+    }
+    const struct plat_alpha *table = other->alpha.items;
+    if (!other->alpha.n || !table->entries.n) {
+        rc = err_at(e, RC_SCHEMA, &p->doc->root->at, "alpha: '%s' has no own table to borrow", from);
+    } else {
+        size_t n = table->entries.n;
+        struct plat_alpha_entry *copy = arena_alloc(&p->doc->arena, n, sizeof *copy);
+        memcpy(copy, table->entries.items, n * sizeof *copy);
+        for (size_t i = 0; i < n; i++) {
+            struct quantity *q = &copy[i].time_s;
+            if (status_weakness(q->status) < status_weakness(STATUS_BORROWED))
+                q->status = STATUS_BORROWED;
+            q->source = arena_printf(&p->doc->arena, "platform %s", from);
+            q->at = p->doc->root->at;
+        }
+        *into = (struct key_list){copy, n};
+    }
+    plat_free(other);
+    return rc;
+}
+
+static enum rc resolve_alpha(struct platform *p, struct err *e) {
+    enum rc rc = RC_OK;
+    struct plat_alpha *tables = p->alpha.items;
+    for (size_t i = 0; i < p->alpha.n && !rc; i++) {
+        if (tables[i].borrow)
+            rc = borrow_table(p, tables[i].borrow, &tables[i].entries, e);
+        if (!rc)
+            rc = sort_entries(&tables[i].entries, e);
+        for (size_t k = 0; k < i && !rc; k++)
+            if (strcmp(tables[k].implementation, tables[i].implementation) == 0 &&
+                tables[k].regime == tables[i].regime)
+                rc = err_at(e, RC_SCHEMA, &p->doc->root->at,
+                            "alpha: two tables for implementation '%s' and the same regime",
+                            tables[i].implementation);
+    }
+    struct plat_treatment *treatments = p->alpha_treatments.items;
+    for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++) {
+        if (treatments[i].borrow)
+            rc = borrow_table(p, treatments[i].borrow, &treatments[i].entries, e);
+        if (!rc)
+            rc = sort_entries(&treatments[i].entries, e);
+    }
+    return rc;
+}
+
+static enum rc check_tiers(struct platform *p, struct err *e) {
+    struct plat_tier *fast = &p->tier[TIER_FAST], *slow = &p->tier[TIER_SLOW];
+    enum rc rc = only_one(&p->ratio, "ratio", &slow->bandwidth_Bps, "slow.bandwidth", e);
+    for (int t = 0; t < TIER_COUNT && !rc; t++)
+        rc = only_one(&p->tier[t].x_half_bytes, "x_half", &p->tier[t].message_cost_s, "message_cost",
+                      e);
+    if (rc)
+        return rc;
+    const struct place *top = &p->doc->root->at;
+    if (!fast->bandwidth_Bps.given)
+        return err_at(e, RC_SCHEMA, top, "missing key 'fast.bandwidth'");
+    if (fast->oversubscription.given)
+        return err_at(e, RC_SCHEMA, &fast->oversubscription.at,
+                      "oversubscription belongs to the slow tier");
+    if (p->ratio.given) {
+        slow->bandwidth_Bps = p->ratio;
+        slow->bandwidth_Bps.value = fast->bandwidth_Bps.value / p->ratio.value;
+        slow->bandwidth_Bps.low = 1;
+        slow->bandwidth_Bps.high = 0;
+    } else if (!slow->bandwidth_Bps.given) {
+        return err_at(e, RC_SCHEMA, top, "missing key 'slow.bandwidth' (or 'ratio')");
+    }
+    return RC_OK;
+}
+
+static enum rc check(struct platform *p, struct err *e) {
+    enum rc rc = check_tiers(p, e);
+    if (!rc && p->groups * p->ranks_per_group > RANKS_MAX)
+        rc = err_at(e, RC_RANGE, &p->doc->root->at, "groups x ranks_per_group is %lld, at most %d ranks",
+                    (long long)(p->groups * p->ranks_per_group), RANKS_MAX);
+    if (!rc && p->groups * p->ranks_per_group < 2)
+        rc = err_at(e, RC_RANGE, &p->doc->root->at, "a platform needs at least 2 ranks");
+    return rc ? rc : resolve_alpha(p, e);
+}
+
+enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
+                  struct platform **platform, struct err *e) {
+    struct yaml_doc *doc;
+    enum rc rc = find_load(FIND_PLATFORM, name_or_path, &doc, e);
+    if (rc)
+        return rc;
+    struct platform *p = mem_alloc(1, sizeof *p);
+    p->doc = doc;
+    memcpy(p->sha256, doc->sha256, sizeof p->sha256);
+    rc = keys_schema(doc, PLATFORM_SCHEMA, e);
+    for (size_t i = 0; i < n_settings && !rc; i++)
+        rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
+    if (!rc)
+        rc = keys_read(platform_keys, doc->root, doc, p, e);
+    if (!rc)
+        rc = check(p, e);
+    if (rc)
+        plat_free(p);
+    else
+        *platform = p;
+    return rc;
+}
+
+void plat_free(struct platform *p) {
+    if (!p)
+        return;
+    yaml_free(p->doc);
+    free(p);
+}
+
+int plat_ranks(const struct platform *p) {
+    return (int)(p->groups * p->ranks_per_group);
+}
+
+int plat_group_of(const struct platform *p, int rank) {
+    return rank / (int)p->ranks_per_group;
+}
+
+int plat_local_of(const struct platform *p, int rank) {
+    return rank % (int)p->ranks_per_group;
+}
+
+double plat_message_cost_s(const struct platform *p, enum tier tier) {
+    const struct plat_tier *t = &p->tier[tier];
+    if (t->message_cost_s.given)
+        return t->message_cost_s.value;
+    return t->x_half_bytes.value / t->bandwidth_Bps.value;
+}
+
+enum tier plat_widest(const struct platform *p, int groups_spanned) {
+    (void)p;
+    return groups_spanned > 1 ? TIER_SLOW : TIER_FAST;
+}
+
+double plat_collective_bandwidth_Bps(const struct platform *p) {
+    if (p->collective_bandwidth_Bps.given)
+        return p->collective_bandwidth_Bps.value;
+    return p->tier[plat_widest(p, (int)p->groups)].bandwidth_Bps.value;
+}
+
+double plat_hierarchy_ratio(const struct platform *p) {
+    if (p->groups < 2 || p->ranks_per_group < 2)
+        return -1;
+    return p->tier[TIER_FAST].bandwidth_Bps.value / p->tier[TIER_SLOW].bandwidth_Bps.value;
+}
+
+static bool entry_applies(const struct plat_alpha_entry *entry, enum tier span) {
+    return entry->span == SPAN_ANY || (entry->span == SPAN_FAST) == (span == TIER_FAST);
+}
+
+/* The applicable entries on both sides of world; equal when world is listed or beyond an end. */
+static bool neighbours(const struct plat_alpha_entry *entries, size_t n, int world, enum tier span,
+                       bool confident_only, const struct plat_alpha_entry **below,
+                       const struct plat_alpha_entry **above) {
+    *below = *above = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct plat_alpha_entry *x = &entries[i];
+        if (!entry_applies(x, span) ||
+            (confident_only && x->time_s.status == STATUS_LOW_CONFIDENCE))
+            continue;
+        if (x->world <= world && (!*below || x->world > (*below)->world))
+            *below = x;
+        if (x->world >= world && (!*above || x->world < (*above)->world))
+            *above = x;
+    }
+    return *below && *above;
+}
+
+static double between(const struct plat_alpha_entry *a, const struct plat_alpha_entry *b, int world) {
+    if (a->world == b->world)
+        return a->time_s.value;
+    double f = (double)(world - a->world) / (double)(b->world - a->world);
+    return a->time_s.value + f * (b->time_s.value - a->time_s.value);
+}
+
+double plat_alpha_clamped_s(const struct plat_alpha_entry *entries, size_t n, int world,
+                            enum tier span) {
+    const struct plat_alpha_entry *below, *above;
+    neighbours(entries, n, world, span, false, &below, &above);
+    if (!below && !above)
+        return 0;
+    return between(below ? below : above, above ? above : below, world);
+}
+
+double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span) {
+    const struct plat_treatment *t = (const struct plat_treatment *)p->alpha_treatments.items + i;
+    if (world < 2)
+        return 0;
+    return plat_alpha_clamped_s(t->entries.items, t->entries.n, world, span);
+}
+
+static const struct plat_alpha *find_table(const struct platform *p, const char *implementation,
+                                           enum regime regime) {
+    const struct plat_alpha *tables = p->alpha.items;
+    for (size_t i = 0; i < p->alpha.n; i++)
+        if (strcmp(tables[i].implementation, implementation) == 0 &&
+            tables[i].regime == (int)regime)
+            return &tables[i];
+    return NULL;
+}
+
+void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
+                enum regime regime, struct alpha_answer *a) {
+    *a = (struct alpha_answer){.known = world < 2, .status = STATUS_MEASURED};
+    if (world < 2)
+        return;
+    const struct plat_alpha *table = find_table(p, implementation, regime);
+    if (!table) {
+        snprintf(a->reason, sizeof a->reason,
+                 "%s has no alpha for implementation %s, host regime %s", p->name, implementation,
+                 regime_choices[regime]);
+        return;
+    }
+    const struct plat_alpha_entry *entries = table->entries.items, *below, *above;
+    if (!neighbours(entries, table->entries.n, world, span, true, &below, &above)) {
+        const struct plat_alpha_entry *edge = below ? below : above;
+        snprintf(a->reason, sizeof a->reason, "alpha of %s on %s is not measured at world %d (%s %s%lld)",
+                 implementation, p->name, world, tier_name(span),
+                 !edge ? "span has no entry" : below ? "tier: largest measured is "
+                                                     : "tier: smallest measured is ",
+                 edge ? (long long)edge->world : 0LL);
+        return;
+    }
+    a->known = true;
+    a->time_s = between(below, above, world);
+    a->status = status_weakness(below->time_s.status) >= status_weakness(above->time_s.status)
+                    ? below->time_s.status
+                    : above->time_s.status;
+    a->interpolated = below->world != above->world;
+    if (a->interpolated)
+        snprintf(a->reason, sizeof a->reason, "alpha at world %d interpolated between %lld and %lld",
+                 world, (long long)below->world, (long long)above->world);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* platform.h - one machine: groups of ranks, a fast tier inside a group and a slow tier between groups.
+ *
+ * Units: SI; every bandwidth is one direction, per rank.
+ * Ranks are numbered group by group: rank = group * ranks_per_group + local index.
+ * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE; outputs untouched on failure.
+ * Ownership: plat_load() returns a platform that plat_free() releases with all its texts and lists. */
+#ifndef PLATFORMS_PLATFORM_H
+#define PLATFORMS_PLATFORM_H
+
+#include <stdint.h>
+
+#include "platforms/base/keys.h"
+
+#define PLATFORM_SCHEMA "moesim/platform/1"
+#define PLATFORM_DEFAULT "dgx-h100"
+
+enum tier { TIER_FAST, TIER_SLOW, TIER_COUNT };
+const char *tier_name(enum tier tier); /* "fast", "slow" */
+
+enum regime { REGIME_AHEAD, REGIME_OBSERVED };
+enum span { SPAN_ANY, SPAN_FAST, SPAN_SLOW }; /* widest tier that a collective reaches */
+
+struct plat_tier {
+    struct quantity bandwidth_Bps;
+    struct quantity latency_s;
+    struct quantity x_half_bytes;     /* half-performance message size, FORMULAS.md [F2] */
+    struct quantity message_cost_s;   /* per-message cost o; given instead of x_half */
+    struct quantity oversubscription; /* slow tier: a group's ports over its uplink, >= 1 */
+};
+
+struct plat_alpha_entry {
+    int64_t world;
+    int span; /* enum span */
+    struct quantity time_s;
+};
+
+/* Fixed cost of one collective, of one implementation on this machine. */
+struct plat_alpha {
+    const char *implementation;
+    const char *borrow;   /* take the table of this built-in platform instead of own entries */
+    const char *includes; /* what the times contain, in words */
+    int regime;           /* enum regime */
+    struct key_list entries; /* struct plat_alpha_entry, by rising world once loaded */
+};
+
+/* A named assumption about the fixed cost where it is not known. */
+struct plat_treatment {
+    const char *name;
+    const char *borrow;      /* the table of this built-in platform */
+    struct key_list entries; /* or own entries; neither: 0 */
+};
+
+struct platform {
+    const char *schema;
+    const char *name;
+    const char *description;
+    const char *implementation; /* default of --implementation */
+    int64_t groups;
+    int64_t ranks_per_group;
+    struct quantity ratio;        /* slow bandwidth = fast bandwidth / ratio, instead of slow.bandwidth */
+    struct quantity ratio_probed; /* a measured ratio, for information */
+    struct plat_tier tier[TIER_COUNT];
+    struct quantity port_bandwidth_Bps;       /* given: both tiers share one port of this rate each way */
+    struct quantity collective_bandwidth_Bps; /* one hop in the closed form; default: the widest tier's */
+    struct quantity splits_sync_s;            /* host readback of split sizes between the hops */
+    struct key_list alpha;                    /* struct plat_alpha */
+    struct key_list alpha_treatments;         /* struct plat_treatment */
+
+    char sha256[HASH_TEXT]; /* of the file */
+    struct yaml_doc *doc;
+};
+
+extern const struct key platform_keys[];
+
+/* One override, "slow.bandwidth" -> "25GBps": --set with the leading "platform." taken off. */
+struct setting {
+    const char *key;
+    const char *value;
+};
+
+/* Loads a built-in platform by name, or a file by its path (anything with a slash or ending in .yaml). */
+enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
+                  struct platform **platform, struct err *e);
+void plat_free(struct platform *p); /* NULL is allowed */
+
+int plat_ranks(const struct platform *p);
+int plat_group_of(const struct platform *p, int rank);
+int plat_local_of(const struct platform *p, int rank);
+
+/* Per-message cost o of a tier, seconds: message_cost, or x_half / bandwidth. FORMULAS.md [F2] */
+double plat_message_cost_s(const struct platform *p, enum tier tier);
+
+/* Widest tier that a collective over `groups_spanned` groups reaches. */
+enum tier plat_widest(const struct platform *p, int groups_spanned);
+
+/* Bandwidth that the closed form charges a one-hop call with. */
+double plat_collective_bandwidth_Bps(const struct platform *p);
+
+/* Fast over slow bandwidth per rank as the file states them; 1 group or 1 rank a group has none (-1). */
+double plat_hierarchy_ratio(const struct platform *p);
+
+/* --- fixed cost ---------------------------------------------------------------------------- */
+
+struct alpha_answer {
+    bool known;         /* a listed world, or between two listed ones */
+    bool interpolated;
+    double time_s;      /* meaningless unless known */
+    enum status status; /* weakest of the entries used */
+    char reason[200];   /* why it is not known, or between which worlds it was interpolated */
+};
+
+/* Looks up alpha of an implementation for a collective of `world` ranks. A world of 1 costs nothing: there is
+ * no exchange. Low-confidence entries are outside the coverage. FORMULAS.md [F3] */
+void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
+                enum regime regime, struct alpha_answer *answer);
+
+/* The same under the treatment of index i (0 .. alpha_treatments.n - 1): always a number, clamped. */
+double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span);
+
+/* The paper's rule: piecewise linear in the world, clamped at both ends, all entries used. [F3] */
+double plat_alpha_clamped_s(const struct plat_alpha_entry *entries, size_t n, int world, enum tier span);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+int main(void) {
+    puts("moesim");
+    return 0;
+}

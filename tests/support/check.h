@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check.h - cmocka with what it lacks: doubles, rc with the message, property loops with a printed seed. */
+#ifndef TESTS_SUPPORT_CHECK_H
+#define TESTS_SUPPORT_CHECK_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platforms/base/err.h"
+
+/* |a - b| <= tolerance * |b|, and the numbers in the message when not. */
+#define assert_rel(a, b, tolerance)                                                                \
+    check_rel((a), (b), (tolerance), #a, __FILE__, __LINE__)
+#define assert_near(a, b, tolerance)                                                               \
+    check_near((a), (b), (tolerance), #a, __FILE__, __LINE__)
+#define assert_ok(rc, e)                                                                           \
+    do {                                                                                           \
+        enum rc check_rc = (rc);                                                                   \
+        if (check_rc)                                                                              \
+            fail_msg("%s: %s", #rc, (e)->text);                                                    \
+    } while (0)
+/* The call fails with this code and a message that contains the text. */
+#define assert_fails(rc, code, e, part)                                                            \
+    do {                                                                                           \
+        enum rc check_rc = (rc);                                                                   \
+        if (check_rc != (code))                                                                    \
+            fail_msg("%s: code %d, expected %d: %s", #rc, check_rc, (code),                        \
+                     check_rc ? (e)->text : "");                                                   \
+        if (!strstr((e)->text, (part)))                                                            \
+            fail_msg("message '%s' lacks '%s'", (e)->text, (part));                                \
+    } while (0)
+
+static inline void check_near(double a, double b, double tolerance, const char *what, const char *file,
+                              int line) {
+    if (!(fabs(a - b) <= tolerance)) {
+        print_error("%s = %.17g, expected %.17g +- %g (off by %.3g)\n", what, a, b, tolerance, a - b);
+        _fail(file, line);
+    }
+}
+
+static inline void check_rel(double a, double b, double tolerance, const char *what, const char *file,
+                             int line) {
+    check_near(a, b, tolerance * fabs(b), what, file, line);
+}
+
+/* Seed of a property test: $MOESIM_TEST_SEED, or a fixed one; printed, so that a failure can be repeated. */
+static inline uint64_t check_seed(const char *property) {
+    const char *text = getenv("MOESIM_TEST_SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 10) : 20261129;
+    print_message("%s: seed %llu\n", property, (unsigned long long)seed);
+    return seed;
+}
+
+#endif

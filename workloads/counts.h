@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* counts.h - routing records: how often each expert was chosen, per layer.
+ *
+ * Shapes: counts[l * n_experts + e]; layer[l] is the number that the record gives the layer, rising.
+ * Formats, told apart by their first bytes: .npy 1.0-3.0 ([E] or [L, E], integers or floats, both byte orders,
+ * C or Fortran order), CSV `layer_id,expert_id,count`, and the long CSV with model and corpus columns.
+ * Errors: RC_IO, RC_SYNTAX, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED, with file and line or byte.
+ * Ownership: counts_free() releases. */
+#ifndef WORKLOADS_COUNTS_H
+#define WORKLOADS_COUNTS_H
+
+#include <stdint.h>
+
+#include "platforms/base/hash.h"
+#include "platforms/base/mem.h"
+
+struct counts {
+    int n_layers;
+    int n_experts;
+    int64_t *layer;
+    double *counts;
+    char sha256[HASH_TEXT];
+    struct buf notes; /* one line each: what was assumed or left out */
+};
+
+/* What the file cannot say itself. */
+struct counts_ask {
+    int experts;        /* E, 0 = from the file (largest id + 1 in a CSV, and said so in notes) */
+    const char *model;  /* long CSV: which set, NULL = the only one */
+    const char *corpus;
+};
+
+enum rc counts_load(const char *path, const struct counts_ask *ask, struct counts **counts,
+                    struct err *e);
+/* Reads from memory; name stands for the file in messages. */
+enum rc counts_parse(const char *data, size_t n, const char *name, const struct counts_ask *ask,
+                     struct counts **counts, struct err *e);
+void counts_free(struct counts *c); /* NULL is allowed */
+
+/* Returns the index of a layer number, or -1. */
+int counts_find_layer(const struct counts *c, int64_t layer);
+
+/* Busiest rank over mean rank when experts sit in contiguous blocks on `ranks` ranks; -1 when ranks does not
+ * divide the experts or the layer is empty. */
+double counts_rank_rho(const struct counts *c, int l, int ranks);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* step.h - the question (one call: which bytes move in which stages) and the answer, whoever gives it.
+ *
+ * The closed form (model/), the simulator (sim/engine/) and measurements all take a struct step and fill a
+ * struct outcome; they share nothing else.
+ * Units: SI; bytes are doubles, expected values may be fractional.
+ * Shapes: matrices over ranks as in matrix.h; link arrays over the topology's links.
+ * Ownership: a step borrows platform, topology, workload, implementation and traffic and owns its byte
+ * matrices; step_clear() releases. outcome_clear() releases an outcome's arrays. */
+#ifndef WORKLOADS_STEP_H
+#define WORKLOADS_STEP_H
+
+#include <stdint.h>
+
+#include "platforms/topology.h"
+#include "workloads/implementation.h"
+#include "workloads/traffic.h"
+
+enum strategy { STRATEGY_ONE_HOP, STRATEGY_TWO_HOP, STRATEGY_COUNT };
+const char *strategy_name(enum strategy s); /* "one-hop", .. */
+int strategy_find(const char *name);        /* -1 when unknown */
+
+enum phase { PHASE_DISPATCH, PHASE_COUNT };
+const char *phase_name(enum phase p);
+
+enum { STEP_STAGES = 2 };
+
+/* One exchange. A rank enters a later stage when its own arrivals of the stage before are complete and the
+ * local work before the exchange (splits readback, chain) is done. */
+struct stage {
+    const char *name;    /* "one_hop", "hop_a", "hop_b" */
+    struct matrix bytes; /* diagonal = local, never on a link */
+    int world;           /* ranks of its collective */
+    enum tier span;      /* widest tier that the collective reaches */
+    bool splits;         /* pays the splits readback before it */
+    double *pairs;       /* (row, slot) pairs charged by the chain before it, per rank; NULL: no chain */
+};
+
+struct step {
+    const struct platform *platform;
+    const struct topology *topology;
+    const struct workload *workload;
+    const struct implementation *implementation;
+    const struct traffic *traffic;
+    enum strategy strategy;
+    enum phase phase;
+    double row_bytes;
+    int n_stages;
+    struct stage stages[STEP_STAGES];
+};
+
+void step_build(const struct topology *topology, const struct workload *w,
+                const struct implementation *implementation, const struct traffic *traffic,
+                enum strategy strategy, enum phase phase, struct step *step);
+void step_clear(struct step *step);
+
+/* Bytes and messages of a stage on one tier (diagonal excluded; a zero-byte pair sends no message). */
+void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
+                       double *messages);
+
+/* Adds what a stage puts on each link: bytes, and seconds of port time (bytes / capacity, plus the per-message
+ * cost on egress ports). Either array may be NULL. FORMULAS.md [B1] */
+void step_link_load(const struct step *step, int stage, double *bytes, double *busy_s);
+
+/* --- fixed costs ---------------------------------------------------------------------------- */
+
+/* Everything a call pays beside the wire. All zero: wire time. */
+struct costs {
+    char name[40];                /* "known", "wire", or the treatment's name */
+    double alpha_s[STEP_STAGES];
+    double latency_s[TIER_COUNT];
+    double splits_s;
+    double chain_s_per_pair;
+    double chain_floor_s;         /* a chain on at least one pair takes no less */
+};
+
+/* Seconds of local work (splits and chain) before a stage at a rank. */
+double costs_splits_s(const struct costs *c, const struct step *step, int stage);
+double costs_chain_s(const struct costs *c, const struct step *step, int stage, int rank);
+
+void costs_wire(const struct step *step, struct costs *costs);
+
+/* Fills the costs with the platform's own constants. Returns false, with the reason, when alpha of a stage is
+ * not covered. answers[STEP_STAGES] (may be NULL) receives the look-ups. */
+bool costs_known(const struct step *step, enum regime regime, struct costs *costs,
+                 struct alpha_answer *answers, char reason[static 200]);
+
+/* The same with alpha of treatment i of the platform. */
+void costs_treatment(const struct step *step, size_t i, struct costs *costs);
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+enum { OUTCOME_STAGES = 8 };
+
+struct outcome_stage {
+    const char *name; /* hop_a, splits, chain, hop_b; alpha is inside its hop */
+    double start_s;   /* first rank starts */
+    double end_s;     /* last rank ends */
+    double bytes;     /* on links, diagonal excluded */
+    double messages;
+};
+
+struct outcome {
+    double time_s;
+    int n_stages;
+    struct outcome_stage stages[OUTCOME_STAGES];
+    /* what only a simulation has; NULL or 0 otherwise */
+    double *send_end_s; /* per rank: last byte out */
+    double *recv_end_s; /* per rank: last byte in */
+    double *link_bytes; /* per link: delivered */
+    uint64_t flows;
+    uint64_t events;
+    double wall_s, cpu_s; /* of the simulation itself */
+    double peak_rss_bytes;
+};
+
+void outcome_clear(struct outcome *o);
+
+#endif

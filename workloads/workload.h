@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* workload.h - what one MoE layer asks of the network: geometry and routing.
+ *
+ * Units: counts; hidden is elements. Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE.
+ * Ownership: workload_load() returns what workload_free() releases, texts included. */
+#ifndef WORKLOADS_WORKLOAD_H
+#define WORKLOADS_WORKLOAD_H
+
+#include "platforms/platform.h"
+
+#define WORKLOAD_SCHEMA "moesim/workload/1"
+#define WORKLOAD_DEFAULT "olmoe-github"
+
+enum routing_source { SOURCE_UNIFORM, SOURCE_TRACE };
+enum routing_mode { MODE_GLOBAL_TOPK, MODE_FULL };
+enum routing_draw { DRAW_SAMPLED, DRAW_EXPECTED };
+
+struct routing_keys {
+    int source;        /* enum routing_source */
+    int mode;          /* enum routing_mode */
+    int draw;          /* enum routing_draw */
+    const char *trace; /* path; relative to the workload's file, or to the current folder after --set */
+    const char *model; /* long CSV with several sets: which one */
+    const char *corpus;
+    int64_t layer;     /* layer number as the trace names it */
+    bool layer_given;
+};
+
+struct workload {
+    const char *schema;
+    const char *name;
+    const char *description;
+    int64_t tokens_per_rank;
+    int64_t experts;
+    int64_t top_k;
+    int64_t group_limit; /* M; 0 = none */
+    int64_t hidden;
+    int dtype;
+    struct routing_keys routing;
+    int placement;
+
+    char *trace_path; /* resolved; NULL when the source is not a trace */
+    char sha256[HASH_TEXT];
+    struct yaml_doc *doc;
+};
+
+extern const struct key workload_keys[];
+
+enum rc workload_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
+                      struct workload **workload, struct err *e);
+void workload_free(struct workload *w); /* NULL is allowed */
+
+const char *workload_dtype_name(const struct workload *w);
+double workload_element_bytes(const struct workload *w);
+
+#endif
