@@ -21,18 +21,18 @@
     check_rel((a), (b), (tolerance), #a, __FILE__, __LINE__)
 #define assert_near(a, b, tolerance)                                                               \
     check_near((a), (b), (tolerance), #a, __FILE__, __LINE__)
-#define assert_ok(rc, e)                                                                           \
+#define assert_ok(call, e)                                                                         \
     do {                                                                                           \
-        enum rc check_rc = (rc);                                                                   \
+        enum rc check_rc = (call);                                                                 \
         if (check_rc)                                                                              \
-            fail_msg("%s: %s", #rc, (e)->text);                                                    \
+            fail_msg("%s: %s", #call, (e)->text);                                                  \
     } while (0)
 /* The call fails with this code and a message that contains the text. */
-#define assert_fails(rc, code, e, part)                                                            \
+#define assert_fails(call, code, e, part)                                                          \
     do {                                                                                           \
-        enum rc check_rc = (rc);                                                                   \
+        enum rc check_rc = (call);                                                                 \
         if (check_rc != (code))                                                                    \
-            fail_msg("%s: code %d, expected %d: %s", #rc, check_rc, (code),                        \
+            fail_msg("%s: code %d, expected %d: %s", #call, check_rc, (code),                      \
                      check_rc ? (e)->text : "");                                                   \
         if (!strstr((e)->text, (part)))                                                            \
             fail_msg("message '%s' lacks '%s'", (e)->text, (part));                                \
