@@ -1,7 +1,140 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
+#include "sim/cli/cli.h"
 
-int main(void) {
-    puts("moesim");
-    return 0;
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/engine/engine.h"
+
+static const struct command {
+    const char *name;
+    command_f run;
+    const char *summary;
+    const char *usage;
+    const char *text;
+} commands[] = {
+    {"simulate", cmd_simulate, "simulate the calls of one MoE layer", "[options]",
+     "Without options: the built-in default platform and workload, one hop and two hops.\n\n"
+     "Examples:\n"
+     "  moesim simulate\n"
+     "  moesim simulate --platform terrace-a --workload terrace-reference --format json\n"
+     "  moesim simulate --set platform.groups=4 --set workload.tokens_per_rank=8192\n"
+     "  moesim simulate --platform my_cluster.yaml --trace counts.npy --seed 7\n"},
+    {"compare", cmd_compare, "the same calls by the closed form and by simulation", "[options]",
+     "Prints both times and the relative error (analytic - simulated) / simulated, on call times\n"
+     "where the fixed cost is known and on wire times where it is not.\n\n"
+     "Examples:\n"
+     "  moesim compare\n"
+     "  moesim compare --platform synthetic --workload terrace-reference --set platform.ratio=4\n"},
+    {"matrix", cmd_matrix, "write the per-peer message matrices and their skew", "[options]",
+     "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
+     "Examples:\n"
+     "  moesim matrix -o matrices\n"
+     "  moesim matrix --trace counts.csv --set workload.experts=128 -o /tmp/m --format json\n"},
+    {"platform", cmd_platform, "inspect machine files", "check|show|list|xml [NAME|FILE] [options]",
+     "check validates a file, show says what will be simulated, list names the built-in ones,\n"
+     "xml prints an equivalent SimGrid platform for other tools.\n\n"
+     "Examples:\n"
+     "  moesim platform list\n"
+     "  moesim platform check my_cluster.yaml\n"
+     "  moesim platform show dgx-h100 --set platform.slow.oversubscription=2\n"},
+    {"workload", cmd_workload, "inspect workloads and routing records",
+     "check|show|list [NAME|FILE] [options]",
+     "show prints load and skew per layer of a workload, or of a record given by --trace.\n\n"
+     "Examples:\n"
+     "  moesim workload list\n"
+     "  moesim workload show olmoe-github\n"
+     "  moesim workload show --trace counts.npy --top-k 8 --format json\n"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const struct command *find_command(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void help_all(struct buf *out) {
+    buf_text(out, "moesim - simulates the all-to-all calls of Mixture-of-Experts steps\n\n"
+                  "usage: moesim COMMAND [options]\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        buf_printf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    buf_text(out, "  help       this text, or that of a command\n\n"
+                  "moesim COMMAND --help lists a command's options. Exit codes: 0 done, 1 bad input or\n"
+                  "failed run, 2 usage, 3 capability withdrawn by a gate, 4 engine crashed or timed out.\n");
+}
+
+static void help_one(const struct command *c, struct buf *out) {
+    buf_printf(out, "usage: moesim %s %s\n\n%s: %s.\n%s\nOptions:\n", c->name, c->usage, c->name,
+               c->summary, c->text);
+    options_help(c->name, out);
+}
+
+static int exit_code(enum rc rc) {
+    switch (rc) {
+    case RC_OK:
+        return 0;
+    case RC_USAGE:
+        return 2;
+    case RC_WITHDRAWN:
+        return 3;
+    case RC_ENGINE:
+    case RC_TIMEOUT:
+        return 4;
+    default:
+        return 1;
+    }
+}
+
+static enum rc unknown_command(const char *name, struct err *e) {
+    const char *names[COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *near = err_nearest(name, names, COMMANDS);
+    return err_set(e, RC_USAGE, "unknown command '%.60s'%s%s%s; see 'moesim help'", name,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static enum rc dispatch(int argc, const char *const *argv, struct buf *out, struct err *e) {
+    const char *name = argc > 1 ? argv[1] : "help";
+    if (strcmp(name, "--version") == 0) {
+        buf_printf(out, "moesim %s%s%s%s (SimGrid %s)\n", MOESIM_VERSION, *MOESIM_GIT ? " (" : "",
+                   MOESIM_GIT, *MOESIM_GIT ? ")" : "", sim_version());
+        return RC_OK;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        const struct command *c = argc > 2 ? find_command(argv[2]) : NULL;
+        if (argc > 2 && !c)
+            return unknown_command(argv[2], e);
+        c ? help_one(c, out) : help_all(out);
+        return RC_OK;
+    }
+    const struct command *c = find_command(name);
+    if (!c)
+        return unknown_command(name, e);
+    struct options o;
+    enum rc rc = options_parse(argc, argv, &o, e);
+    if (!rc && o.help)
+        help_one(c, out);
+    else if (!rc)
+        rc = c->run(&o, out, e);
+    options_clear(&o);
+    return rc;
+}
+
+int main(int argc, char **argv) {
+    struct buf out = {0};
+    struct err e = {.text = ""};
+    enum rc rc = dispatch(argc, (const char *const *)argv, &out, &e);
+    if (rc)
+        fprintf(stderr, "moesim: %s\n", e.text);
+    else if (out.n && fwrite(out.text, 1, out.n, stdout) != out.n)
+        rc = RC_IO;
+    if ((fflush(stdout) != 0 || rc == RC_IO) && !*e.text) {
+        fprintf(stderr, "moesim: cannot write to standard output\n");
+        rc = RC_IO;
+    }
+    buf_clear(&out);
+    return exit_code(rc);
 }

@@ -1,2 +1,330 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "platforms/base/err.h"
+#include "sim/report/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gates/capability.h"
+#include "platforms/base/json.h"
+
+/* A number, or null where it does not exist. */
+static void number_or_null(struct json *j, const char *key, bool known, double value) {
+    json_key(j, key);
+    if (known)
+        json_number(j, value);
+    else
+        json_null(j);
+}
+
+static void pair_or_null(struct json *j, const char *key, bool known, const double pair[2]) {
+    json_key(j, key);
+    if (!known) {
+        json_null(j);
+        return;
+    }
+    json_open(j, '[');
+    json_number(j, pair[0]);
+    json_number(j, pair[1]);
+    json_close(j);
+}
+
+static void write_platform(struct json *j, const struct platform *p) {
+    double ratio = plat_hierarchy_ratio(p);
+    json_key_open(j, "platform", '{');
+    json_key_text(j, "name", p->name);
+    json_key_int(j, "groups", p->groups);
+    json_key_int(j, "ranks_per_group", p->ranks_per_group);
+    json_key_int(j, "ranks", plat_ranks(p));
+    number_or_null(j, "hierarchy_ratio", ratio > 0, ratio);
+    if (p->ratio_probed.given)
+        json_key_number(j, "ratio_probed", p->ratio_probed.value);
+    json_close(j);
+}
+
+static void write_workload(struct json *j, const struct result *r) {
+    const struct workload *w = r->workload;
+    const struct traffic_rho *rho = &r->rho;
+    json_key_open(j, "workload", '{');
+    json_key_text(j, "name", w->name);
+    json_key_int(j, "tokens_per_rank", w->tokens_per_rank);
+    json_key_int(j, "hidden", w->hidden);
+    json_key_text(j, "dtype", workload_dtype_name(w));
+    json_key_int(j, "experts", w->experts);
+    json_key_int(j, "top_k", w->top_k);
+    json_key(j, "group_limit");
+    if (w->group_limit)
+        json_int(j, w->group_limit);
+    else
+        json_null(j);
+    json_key_number(j, "fan_out", r->traffic->fan_out);
+    json_key_open(j, "rho_max", '{');
+    const struct {
+        const char *key;
+        double value;
+    } all[] = {{"rank", rho->rank},           {"expert", rho->expert},
+               {"one_hop_in", rho->one_hop_in}, {"one_hop_out", rho->one_hop_out},
+               {"hop_a_in", rho->hop_a_in},   {"hop_a_out", rho->hop_a_out},
+               {"hop_b_in", rho->hop_b_in},   {"hop_b_out", rho->hop_b_out}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        number_or_null(j, all[i].key, all[i].value >= 0, all[i].value);
+    json_close(j);
+    json_close(j);
+}
+
+static void write_implementation(struct json *j, const struct implementation *m) {
+    const struct chain_constant *chain = chain_constant((enum chain_preset)m->chain.preset);
+    json_key_open(j, "implementation", '{');
+    json_key_text(j, "name", m->name);
+    json_key_text(j, "order", order_name(m->order));
+    json_key(j, "window");
+    if (m->window)
+        json_int(j, m->window);
+    else
+        json_text(j, "all");
+    json_key_text(j, "start", start_name(m->start));
+    json_key_open(j, "chain", '{');
+    json_key_text(j, "preset", chain->name);
+    json_key_number(j, "s_per_pair", chain->s_per_pair);
+    json_key_text(j, "status", status_name(chain->status));
+    number_or_null(j, "floor_s", m->chain.floor_s.given, m->chain.floor_s.value);
+    json_close(j);
+    json_close(j);
+}
+
+static void write_stages(struct json *j, const struct outcome *o) {
+    json_key_open(j, "stages", '[');
+    for (int i = 0; i < o->n_stages; i++) {
+        const struct outcome_stage *s = &o->stages[i];
+        json_open(j, '{');
+        json_key_text(j, "name", s->name);
+        json_key_number(j, "start_s", s->start_s);
+        json_key_number(j, "end_s", s->end_s);
+        json_key_number(j, "bytes", s->bytes);
+        json_key_number(j, "messages", s->messages);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_ranks(struct json *j, const struct outcome *o, int ranks) {
+    if (!o->send_end_s || !o->recv_end_s)
+        return;
+    json_key_open(j, "ranks", '[');
+    for (int r = 0; r < ranks; r++) {
+        json_open(j, '{');
+        json_key_number(j, "send_end_s", o->send_end_s[r]);
+        json_key_number(j, "recv_end_s", o->recv_end_s[r]);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_traffic(struct json *j, const struct result_call *c) {
+    json_key_open(j, "tiers", '[');
+    for (int t = 0; t < TIER_COUNT; t++) {
+        json_open(j, '{');
+        json_key_text(j, "name", tier_name((enum tier)t));
+        json_key_number(j, "bytes", c->tier_bytes[t]);
+        json_key_number(j, "messages", c->tier_messages[t]);
+        json_close(j);
+    }
+    json_close(j);
+    if (!c->busiest) {
+        json_key_null(j, "busiest_link");
+        return;
+    }
+    json_key_open(j, "busiest_link", '{');
+    json_key_text(j, "name", c->busiest->name);
+    json_key_text(j, "tier", tier_name(c->busiest->tier));
+    json_key_number(j, "bytes", c->busiest_bytes);
+    number_or_null(j, "utilisation", c->simulated && c->wire_s > 0, c->busiest_utilisation);
+    json_close(j);
+}
+
+static void write_treatments(struct json *j, const struct result *r, const struct result_call *c) {
+    const struct plat_treatment *t = r->platform->alpha_treatments.items;
+    if (c->time_known || !c->band_known)
+        return;
+    json_key_open(j, "alpha_treatments", '[');
+    for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
+        json_open(j, '{');
+        json_key_text(j, "name", t[i].name);
+        json_key_number(j, "time_s", c->treatment_s[i]);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_analytic(struct json *j, const struct result_call *c) {
+    const struct result_analytic *a = &c->analytic;
+    number_or_null(j, "analytic_s", a->time_known, a->time_s);
+    number_or_null(j, "simulated_s", c->simulated && c->time_known, c->time_s);
+    json_key_number(j, "analytic_wire_s", a->wire_s);
+    number_or_null(j, "simulated_wire_s", c->simulated, c->wire_s);
+    number_or_null(j, "relative_error", a->error_known, a->relative_error);
+    json_key_text(j, "basis", a->error_known ? a->basis : NULL);
+}
+
+static void write_withdrawn(struct json *j, const struct result_call *c) {
+    if (c->time_known)
+        return;
+    char why[sizeof c->reason + 16];
+    snprintf(why, sizeof why, "coverage: %s", c->reason);
+    json_key_open(j, "withdrawn", '{');
+    json_key_text(j, "time_s", why);
+    if (c->analytic.present) {
+        json_key_text(j, "analytic_s", why);
+        json_key_text(j, "simulated_s", why);
+    }
+    json_close(j);
+}
+
+static void write_call(struct json *j, const struct result *r, const struct result_call *c) {
+    json_open(j, '{');
+    json_key_text(j, "strategy", c->strategy);
+    json_key_text(j, "phase", c->phase);
+    json_key_text(j, "order", order_name(r->implementation->order));
+    json_key(j, "window");
+    if (r->implementation->window)
+        json_int(j, r->implementation->window);
+    else
+        json_text(j, "all");
+    json_key_bool(j, "conditional", c->conditional);
+    number_or_null(j, "time_s", c->simulated && c->time_known, c->time_s);
+    pair_or_null(j, "time_band_s", c->simulated && c->band_known, c->band_s);
+    write_treatments(j, r, c);
+    number_or_null(j, "wire_s", c->simulated, c->wire_s);
+    json_key_number(j, "bound_s", c->bound_s);
+    json_key_number(j, "wire_bound_s", c->wire_bound_s);
+    number_or_null(j, "slack", c->simulated && c->wire_bound_s > 0, c->wire_s / c->wire_bound_s);
+    if (c->analytic.present)
+        write_analytic(j, c);
+    if (c->simulated) {
+        json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
+        write_stages(j, &c->shown);
+    }
+    write_traffic(j, c);
+    if (c->simulated)
+        write_ranks(j, &c->shown, plat_ranks(r->platform));
+    write_withdrawn(j, c);
+    if (c->time_known && *c->reason)
+        json_key_text(j, "note", c->reason);
+    json_close(j);
+}
+
+static void write_gain(struct json *j, const struct result *r) {
+    const struct result_gain *g = &r->gain;
+    json_key_open(j, "gain", '{');
+    number_or_null(j, "dispatch", g->of && g->known, g->time);
+    json_key_null(j, "combine");
+    json_key_null(j, "round_trip");
+    json_key_text(j, "against", g->of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
+    json_key_text(j, "of", g->of);
+    json_key_open(j, "band", '{');
+    pair_or_null(j, "dispatch", g->of && g->band_known, g->band);
+    json_close(j);
+    json_key_open(j, "wire", '{');
+    number_or_null(j, "dispatch", g->of && g->wire_known, g->wire);
+    json_close(j);
+    if (g->of && !g->known) {
+        json_key_open(j, "withdrawn", '{');
+        json_key_text(j, "dispatch", "coverage: the time of a call is not known");
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_capabilities(struct json *j) {
+    json_key_open(j, "capabilities", '[');
+    for (int i = 0; i < CAP_COUNT; i++) {
+        enum capability c = (enum capability)i;
+        json_open(j, '{');
+        json_key_text(j, "id", capability_name(c));
+        json_key_text(j, "state", capability_state_name(capability_state(c)));
+        json_key_bool(j, "open", capability_state(c) == CAPABILITY_OPEN);
+        json_key_text(j, "gates", capability_gates(c));
+        json_key_text(j, "reason", capability_reason(c));
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_lines(struct json *j, const char *key, const char *lines) {
+    json_key_open(j, key, '[');
+    while (lines && *lines) {
+        size_t n = strcspn(lines, "\n");
+        char line[400];
+        size_t keep = n < sizeof line - 1 ? n : sizeof line - 1;
+        memcpy(line, lines, keep);
+        line[keep] = '\0';
+        json_text(j, line);
+        lines += n + (lines[n] == '\n');
+    }
+    json_close(j);
+}
+
+static void write_provenance(struct json *j, const struct result *r) {
+    json_key_open(j, "provenance", '{');
+    json_key_text(j, "program", "moesim");
+    json_key_text(j, "version", r->program_version);
+    json_key_text(j, "git", *r->program_git ? r->program_git : NULL);
+    json_key_text(j, "simgrid_version", r->engine_version);
+    json_key_int(j, "seed", (int64_t)r->seed);
+    json_key_open(j, "inputs", '[');
+    const struct {
+        const char *role, *file, *sha256;
+    } inputs[] = {{"platform", r->platform->doc->file, r->platform->sha256},
+                  {"workload", r->workload->doc->file, r->workload->sha256},
+                  {"implementation", r->implementation->doc->file, r->implementation->sha256},
+                  {"trace", r->workload->trace_path, r->traffic->trace_sha256}};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        if (!inputs[i].file || !*inputs[i].sha256)
+            continue;
+        json_open(j, '{');
+        json_key_text(j, "role", inputs[i].role);
+        json_key_text(j, "file", inputs[i].file);
+        json_key_text(j, "sha256", inputs[i].sha256);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_open(j, "arguments", '[');
+    for (int i = 0; i < r->n_arguments; i++)
+        json_text(j, r->arguments[i]);
+    json_close(j);
+    json_close(j);
+}
+
+void result_write_json(const struct result *r, struct buf *out) {
+    struct json j;
+    json_init(&j, out, true);
+    json_open(&j, '{');
+    json_key_text(&j, "schema", r->schema);
+    write_platform(&j, r->platform);
+    write_workload(&j, r);
+    write_implementation(&j, r->implementation);
+    json_key_open(&j, "calls", '[');
+    for (int i = 0; i < r->n_calls; i++)
+        write_call(&j, r, &r->calls[i]);
+    json_close(&j);
+    write_gain(&j, r);
+    json_key_open(&j, "engine", '{');
+    json_key_text(&j, "name", "simgrid");
+    json_key_text(&j, "simgrid_version", r->engine_version);
+    json_key_text(&j, "sharing", "fluid, lossless, max-min");
+    json_key_int(&j, "flows", (int64_t)r->flows);
+    json_key_number(&j, "wall_s", r->wall_s);
+    json_key_number(&j, "cpu_s", r->cpu_s);
+    json_key_number(&j, "peak_rss_bytes", r->peak_rss_bytes);
+    json_close(&j);
+    json_key_int(&j, "seed", (int64_t)r->seed);
+    json_key_open(&j, "weakest", '{');
+    json_key_text(&j, "constant", r->weakest.constant);
+    json_key_text(&j, "status", status_name(r->weakest.status));
+    json_close(&j);
+    write_capabilities(&j);
+    write_lines(&j, "notes", r->traffic->notes.text);
+    write_lines(&j, "warnings", r->warnings.text);
+    write_provenance(&j, r);
+    json_close(&j);
+    buf_text(out, "\n");
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cli.h - the program's commands and what they share.
+ *
+ * To add a command: write cmd_NAME.c with a function of the type below, declare it here, add one row to the table
+ * in main.c (name, function, summary, help text, needed capability) and its options to options.c.
+ * Results go to a buffer that main writes to stdout at the end, once and checked; everything else to stderr.
+ * A command returns an rc; main turns it into the exit code: 0 done, 1 bad input or failed run, 2 usage,
+ * 3 capability withdrawn, 4 engine crashed or timed out. */
+#ifndef SIM_CLI_CLI_H
+#define SIM_CLI_CLI_H
+
+#include "sim/cli/options.h"
+#include "workloads/step.h"
+
+typedef enum rc (*command_f)(const struct options *o, struct buf *out, struct err *e);
+
+enum rc cmd_simulate(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_compare(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e);
+
+/* Everything that a call needs, loaded and checked. Zero-initialise; inputs_clear() releases. */
+struct inputs {
+    struct platform *platform;
+    struct topology *topology;
+    struct workload *workload;
+    struct implementation *implementation;
+    struct traffic *traffic;
+};
+
+/* Parts of the inputs; what a part needs is loaded with it. */
+enum input_part { INPUT_PLATFORM = 1, INPUT_WORKLOAD = 2, INPUT_IMPLEMENTATION = 4, INPUT_TRAFFIC = 8 };
+
+enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, struct err *e);
+void inputs_clear(struct inputs *in);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* platform check|show|list|xml: looks at machine files. */
+#include "sim/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "platforms/base/json.h"
+#include "platforms/base/unit.h"
+#include "platforms/find.h"
+#include "sim/engine/engine.h"
+#include "sim/report/table.h"
+
+static enum rc list(const struct options *o, struct buf *out, struct err *e) {
+    struct find_names names;
+    find_names(FIND_PLATFORM, &names);
+    struct table t;
+    table_init(&t, 3);
+    struct json j;
+    json_init(&j, out, true);
+    if (o->format == FORMAT_JSON) {
+        json_open(&j, '{');
+        json_key_text(&j, "schema", "moesim/platform-list/1");
+        json_key_open(&j, "platforms", '[');
+    }
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < names.n && !rc; i++) {
+        struct platform *p;
+        rc = plat_load(names.names[i], NULL, 0, &p, e);
+        if (rc)
+            break;
+        if (o->format == FORMAT_JSON) {
+            json_open(&j, '{');
+            json_key_text(&j, "name", p->name);
+            json_key_int(&j, "groups", p->groups);
+            json_key_int(&j, "ranks_per_group", p->ranks_per_group);
+            json_key_text(&j, "description", p->description);
+            json_close(&j);
+        } else {
+            table_cell(&t, "%s", p->name);
+            table_cell(&t, "%lld x %lld", (long long)p->groups, (long long)p->ranks_per_group);
+            table_cell(&t, "%s%s", p->description ? p->description : "",
+                       strcmp(p->name, PLATFORM_DEFAULT) == 0 ? " (default)" : "");
+        }
+        plat_free(p);
+    }
+    if (o->format == FORMAT_JSON) {
+        json_close(&j);
+        json_close(&j);
+        buf_text(out, "\n");
+    }
+    table_write(&t, true, out);
+    table_clear(&t);
+    find_names_free(&names);
+    return rc;
+}
+
+static void quantity_row(struct table *t, const char *name, const struct quantity *q,
+                         enum unit_kind kind) {
+    char text[UNIT_TEXT];
+    if (!q->given)
+        return;
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", unit_format(q->value, kind, text));
+    table_cell(t, "%s", status_name(q->status));
+    table_cell(t, "%.60s", q->source ? q->source : "");
+}
+
+static void show_constants(const struct platform *p, struct buf *out) {
+    struct table t;
+    table_init(&t, 4);
+    static const char *const head[] = {"constant", "value", "status", "source"};
+    for (int i = 0; i < 4; i++)
+        table_cell(&t, "%s", head[i]);
+    for (int tier = 0; tier < TIER_COUNT; tier++) {
+        const struct plat_tier *x = &p->tier[tier];
+        const struct {
+            const char *key;
+            const struct quantity *q;
+            enum unit_kind kind;
+        } all[] = {{"bandwidth", &x->bandwidth_Bps, UNIT_RATE},
+                   {"latency", &x->latency_s, UNIT_TIME},
+                   {"x_half", &x->x_half_bytes, UNIT_SIZE},
+                   {"message_cost", &x->message_cost_s, UNIT_TIME}};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            char name[40];
+            snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), all[i].key);
+            quantity_row(&t, name, all[i].q, all[i].kind);
+        }
+    }
+    quantity_row(&t, "port_bandwidth", &p->port_bandwidth_Bps, UNIT_RATE);
+    quantity_row(&t, "collective_bandwidth", &p->collective_bandwidth_Bps, UNIT_RATE);
+    quantity_row(&t, "splits_sync", &p->splits_sync_s, UNIT_TIME);
+    table_write(&t, true, out);
+    table_clear(&t);
+}
+
+static void show_route(const struct topology *t, const char *what, int dst, struct buf *out) {
+    int links[TOPO_ROUTE_MAX], n = topo_route(t, 0, dst, links);
+    buf_printf(out, "  rank 0 to rank %d (%s):", dst, what);
+    for (int i = 0; i < n; i++) {
+        char text[UNIT_TEXT];
+        buf_printf(out, "%s %s (%s)", i ? "," : "", t->links[links[i]].name,
+                   unit_format(t->links[links[i]].capacity_Bps, UNIT_RATE, text));
+    }
+    buf_text(out, "\n");
+}
+
+static void show_alpha(const struct platform *p, struct buf *out) {
+    const struct plat_alpha *tables = p->alpha.items;
+    if (!p->alpha.n)
+        buf_text(out, "no alpha: call times are a band over the treatments below\n");
+    for (size_t i = 0; i < p->alpha.n; i++) {
+        const struct plat_alpha_entry *x = tables[i].entries.items;
+        buf_printf(out, "alpha of %s:", tables[i].implementation);
+        for (size_t k = 0; k < tables[i].entries.n; k++) {
+            char text[UNIT_TEXT];
+            buf_printf(out, "%s world %lld %s (%s)", k ? "," : "", (long long)x[k].world,
+                       unit_format(x[k].time_s.value, UNIT_TIME, text),
+                       status_name(x[k].time_s.status));
+            if (k % 3 == 2 && k + 1 < tables[i].entries.n)
+                buf_text(out, "\n   ");
+        }
+        buf_text(out, "\n");
+    }
+    const struct plat_treatment *treatments = p->alpha_treatments.items;
+    for (size_t i = 0; i < p->alpha_treatments.n; i++)
+        buf_printf(out, "%s%s%s", i ? ", " : "alpha treatments of the time band: ",
+                   treatments[i].name, i + 1 == p->alpha_treatments.n ? "\n" : "");
+}
+
+static void show_text(const struct topology *t, struct buf *out) {
+    const struct platform *p = t->platform;
+    buf_printf(out, "%s: %s\n", p->name, p->description ? p->description : "");
+    buf_printf(out, "%lld groups x %lld ranks = %d ranks, %d links, each one direction\n",
+               (long long)p->groups, (long long)p->ranks_per_group, t->ranks, t->n_links);
+    double ratio = plat_hierarchy_ratio(p);
+    if (ratio > 0)
+        buf_printf(out, "hierarchy ratio %.4g (fast over slow bandwidth per rank)\n", ratio);
+    else
+        buf_text(out, "no hierarchy ratio: one of the two tiers joins nobody\n");
+    if (p->ratio_probed.given)
+        buf_printf(out, "probed ratio %.4g (%s)\n", p->ratio_probed.value,
+                   status_name(p->ratio_probed.status));
+    buf_text(out, p->port_bandwidth_Bps.given
+                      ? "both tiers share one port per rank and direction\n"
+                      : "each tier has its own port per rank and direction\n");
+    if (p->tier[TIER_SLOW].oversubscription.value > 1)
+        buf_printf(out, "groups share uplinks, oversubscribed %g to 1\n",
+                   p->tier[TIER_SLOW].oversubscription.value);
+    else
+        buf_text(out, "switches do not block\n");
+    buf_text(out, "sample routes:\n");
+    if (p->ranks_per_group > 1)
+        show_route(t, "fast", 1, out);
+    if (p->groups > 1)
+        show_route(t, "slow", (int)p->ranks_per_group, out);
+    buf_text(out, "\n");
+    show_constants(p, out);
+    buf_text(out, "\n");
+    show_alpha(p, out);
+}
+
+static void show_json(const struct topology *t, struct buf *out) {
+    const struct platform *p = t->platform;
+    struct json j;
+    json_init(&j, out, true);
+    json_open(&j, '{');
+    json_key_text(&j, "schema", "moesim/platform-show/1");
+    json_key_text(&j, "name", p->name);
+    json_key_int(&j, "groups", p->groups);
+    json_key_int(&j, "ranks_per_group", p->ranks_per_group);
+    json_key_int(&j, "ranks", t->ranks);
+    json_key(&j, "hierarchy_ratio");
+    double ratio = plat_hierarchy_ratio(p);
+    ratio > 0 ? json_number(&j, ratio) : json_null(&j);
+    json_key_open(&j, "links", '[');
+    for (int i = 0; i < t->n_links; i++) {
+        json_open(&j, '{');
+        json_key_text(&j, "name", t->links[i].name);
+        json_key_text(&j, "tier", tier_name(t->links[i].tier));
+        json_key_number(&j, "capacity_Bps", t->links[i].capacity_Bps);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_close(&j);
+    buf_text(out, "\n");
+}
+
+enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
+    enum { VERBS = 4 };
+    static const char *const verbs[VERBS] = {"list", "check", "show", "xml"};
+    const char *verb = o->n_words ? o->words[0] : "";
+    size_t k = 0;
+    while (k < VERBS && strcmp(verbs[k], verb) != 0)
+        k++;
+    if (k == VERBS || o->n_words > (k == 0 ? 1 : 2)) {
+        const char *near = k == VERBS ? err_nearest(verb, verbs, VERBS) : NULL;
+        return err_set(e, RC_USAGE,
+                       "platform: expected check, show, list or xml, then a name or file%s%s%s",
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (k == 0)
+        return list(o, out, e);
+    struct options with_name = *o;
+    if (o->n_words == 2)
+        with_name.platform = o->words[1];
+    struct inputs in = {0};
+    enum rc rc = inputs_load(&with_name, INPUT_PLATFORM, &in, e);
+    if (!rc && strcmp(verb, "xml") == 0)
+        sim_xml(in.topology, out);
+    else if (!rc && strcmp(verb, "check") == 0)
+        buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", in.platform->doc->file,
+                   (long long)in.platform->groups, (long long)in.platform->ranks_per_group);
+    else if (!rc && o->format == FORMAT_JSON)
+        show_json(in.topology, out);
+    else if (!rc)
+        show_text(in.topology, out);
+    inputs_clear(&in);
+    return rc;
+}

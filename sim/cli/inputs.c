@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/cli.h"
+
+enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, struct err *e) {
+    enum rc rc = RC_OK;
+    if (parts & (INPUT_PLATFORM | INPUT_IMPLEMENTATION | INPUT_TRAFFIC)) {
+        rc = plat_load(o->platform ? o->platform : PLATFORM_DEFAULT, o->set_platform.items,
+                       o->set_platform.n, &in->platform, e);
+        if (!rc)
+            in->topology = topo_build(in->platform);
+    }
+    if (!rc && (parts & (INPUT_WORKLOAD | INPUT_TRAFFIC)))
+        rc = workload_load(o->workload ? o->workload : WORKLOAD_DEFAULT, o->set_workload.items,
+                           o->set_workload.n, &in->workload, e);
+    if (!rc && (parts & INPUT_IMPLEMENTATION))
+        rc = implementation_load(o->implementation ? o->implementation : in->platform->implementation,
+                                 o->set_implementation.items, o->set_implementation.n,
+                                 &in->implementation, e);
+    if (!rc && (parts & INPUT_TRAFFIC))
+        rc = traffic_build(in->platform, in->workload, o->seed, &in->traffic, e);
+    return rc;
+}
+
+void inputs_clear(struct inputs *in) {
+    traffic_free(in->traffic);
+    topo_free(in->topology);
+    plat_free(in->platform);
+    workload_free(in->workload);
+    implementation_free(in->implementation);
+    *in = (struct inputs){0};
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_id {
+    OPT_PLATFORM,
+    OPT_WORKLOAD,
+    OPT_IMPLEMENTATION,
+    OPT_SET,
+    OPT_STRATEGY,
+    OPT_PHASE,
+    OPT_SCHEDULE,
+    OPT_WINDOW,
+    OPT_TRACE,
+    OPT_SEED,
+    OPT_FORMAT,
+    OPT_LEVEL,
+    OPT_ANALYTIC_ONLY,
+    OPT_TIMEOUT,
+    OPT_EXPERTS,
+    OPT_TOP_K,
+    OPT_OUTPUT,
+    OPT_HELP
+};
+
+static const struct option {
+    const char *name;
+    const char *value; /* NULL: a flag */
+    enum option_id id;
+    const char *commands; /* that know it, each between blanks; NULL: all */
+    const char *help;
+} table[] = {
+    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare matrix ", "machine (default " PLATFORM_DEFAULT ")"},
+    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare matrix ", "layer and routing (default olmoe-github)"},
+    {"--implementation", "NAME|FILE", OPT_IMPLEMENTATION, " simulate compare ",
+     "how the library runs the call (default: the platform's)"},
+    {"--set", "KEY=VALUE", OPT_SET, " simulate compare matrix platform workload ",
+     "override a key by its dotted path; repeatable"},
+    {"--strategy", "NAME", OPT_STRATEGY, " simulate compare ",
+     "one-hop or two-hop; repeatable (default both)"},
+    {"--phase", "NAME", OPT_PHASE, " simulate compare ", "dispatch"},
+    {"--schedule", "NAME", OPT_SCHEDULE, " simulate compare ",
+     "order of destinations: group-shift or shift"},
+    {"--window", "N|all", OPT_WINDOW, " simulate compare ", "messages in flight per sender"},
+    {"--trace", "FILE", OPT_TRACE, " simulate compare matrix workload ",
+     "routing record (.npy or CSV of expert counts)"},
+    {"--seed", "N", OPT_SEED, " simulate compare matrix ", "of drawn tokens (default 1)"},
+    {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
+    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
+    {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare ",
+     "end a simulation that takes longer (exit 4)"},
+    {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
+    {"--top-k", "K", OPT_TOP_K, " workload ", "experts per token of a trace"},
+    {"-o", "PATH", OPT_OUTPUT, " matrix ", "folder to write to (default: this one)"},
+    {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
+    {"--help", NULL, OPT_HELP, NULL, "this text"},
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+/* Short forms of dotted keys. */
+static const struct {
+    const char *key;
+    const char *means;
+} aliases[] = {{"platform.chain", "implementation.chain.preset"},
+               {"implementation.chain", "implementation.chain.preset"}};
+
+/* Keys that bring another one with them. */
+static const struct {
+    const char *key;
+    const char *also;
+    const char *value;
+} implied[] = {{"workload.routing.trace", "workload.routing.source", "trace"}};
+
+static bool knows(const struct option *option, const char *command) {
+    if (!option->commands)
+        return true;
+    const char *found = strstr(option->commands, command);
+    return found && found[-1] == ' ' && found[strlen(command)] == ' ';
+}
+
+static void push(struct setting_list *list, const char *key, const char *value) {
+    MEM_GROW(list->items, list->n, list->room);
+    list->items[list->n++] = (struct setting){key, value};
+}
+
+static enum rc add_setting(struct options *o, const char *key, const char *value, struct err *e) {
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].key, key) == 0)
+            key = aliases[i].means;
+    const struct {
+        const char *prefix;
+        struct setting_list *list;
+    } files[] = {{"platform.", &o->set_platform},
+                 {"workload.", &o->set_workload},
+                 {"implementation.", &o->set_implementation}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t n = strlen(files[i].prefix);
+        if (strncmp(key, files[i].prefix, n) != 0)
+            continue;
+        push(files[i].list, key + n, value);
+        for (size_t k = 0; k < sizeof implied / sizeof *implied; k++)
+            if (strcmp(implied[k].key, key) == 0)
+                push(files[i].list, implied[k].also + n, implied[k].value);
+        return RC_OK;
+    }
+    return err_set(e, RC_USAGE,
+                   "--set: '%.80s' must begin with platform., workload. or implementation.", key);
+}
+
+static enum rc parse_set(struct options *o, const char *text, struct err *e) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return err_set(e, RC_USAGE, "--set: '%.80s' found, expected KEY=VALUE", text);
+    char *key = arena_copy(&o->arena, text);
+    key[equals - text] = '\0';
+    return add_setting(o, key, equals + 1, e);
+}
+
+static enum rc parse_count(const char *name, const char *text, int64_t *value, struct err *e) {
+    char *end;
+    errno = 0;
+    long long n = strtoll(text, &end, 10);
+    if (end == text || *end || errno || n < 0)
+        return err_set(e, RC_USAGE, "%s: '%.40s' found, expected a whole number, 0 or more", name, text);
+    *value = n;
+    return RC_OK;
+}
+
+static enum rc parse_choice(const char *name, const char *text, const char *const *choices, size_t n,
+                            int *value, struct err *e) {
+    struct buf all = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(choices[i], text) == 0) {
+            buf_clear(&all);
+            *value = (int)i;
+            return RC_OK;
+        }
+        buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", choices[i]);
+    }
+    const char *near = err_nearest(text, choices, n);
+    enum rc rc = err_set(e, RC_USAGE, "%s: '%.40s' found, expected %s%s%s%s", name, text, all.text,
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    buf_clear(&all);
+    return rc;
+}
+
+static enum rc parse_strategy(struct options *o, const char *text, struct err *e) {
+    const char *names[STRATEGY_COUNT];
+    for (int i = 0; i < STRATEGY_COUNT; i++)
+        names[i] = strategy_name((enum strategy)i);
+    int value;
+    enum rc rc = parse_choice("--strategy", text, names, STRATEGY_COUNT, &value, e);
+    if (rc)
+        return rc;
+    for (int i = 0; i < o->n_strategies; i++)
+        if (o->strategies[i] == value)
+            return RC_OK;
+    o->strategies[o->n_strategies++] = value;
+    return RC_OK;
+}
+
+static enum rc parse_seconds(struct options *o, const char *text, struct err *e) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value > 0) || !isfinite(value))
+        return err_set(e, RC_USAGE, "--timeout: '%.40s' found, expected seconds above 0", text);
+    o->timeout_s = value;
+    return RC_OK;
+}
+
+static enum rc take(struct options *o, const struct option *option, const char *value,
+                    struct err *e) {
+    static const char *const formats[] = {"text", "json", "csv"};
+    static const char *const levels[] = {"call", "step"};
+    const char *phases[PHASE_COUNT];
+    int choice = 0;
+    int64_t count = 0;
+    enum rc rc = RC_OK;
+    switch (option->id) {
+    case OPT_PLATFORM:
+        o->platform = value;
+        break;
+    case OPT_WORKLOAD:
+        o->workload = value;
+        break;
+    case OPT_IMPLEMENTATION:
+        o->implementation = value;
+        break;
+    case OPT_SET:
+        return parse_set(o, value, e);
+    case OPT_STRATEGY:
+        return parse_strategy(o, value, e);
+    case OPT_PHASE:
+        for (int i = 0; i < PHASE_COUNT; i++)
+            phases[i] = phase_name((enum phase)i);
+        return parse_choice("--phase", value, phases, PHASE_COUNT, &choice, e);
+    case OPT_SCHEDULE:
+        return add_setting(o, "implementation.order", value, e);
+    case OPT_WINDOW:
+        return add_setting(o, "implementation.window", value, e);
+    case OPT_TRACE:
+        o->trace = value;
+        return add_setting(o, "workload.routing.trace", value, e);
+    case OPT_SEED:
+        rc = parse_count("--seed", value, &count, e);
+        o->seed = (uint64_t)count;
+        return rc;
+    case OPT_FORMAT:
+        rc = parse_choice("--format", value, formats, 3, &choice, e);
+        o->format = (enum format)choice;
+        return rc;
+    case OPT_LEVEL:
+        rc = parse_choice("--level", value, levels, 2, &choice, e);
+        o->step_level = choice == 1;
+        return rc;
+    case OPT_TIMEOUT:
+        return parse_seconds(o, value, e);
+    case OPT_EXPERTS:
+        return parse_count("--experts", value, &o->experts, e);
+    case OPT_TOP_K:
+        return parse_count("--top-k", value, &o->top_k, e);
+    case OPT_OUTPUT:
+        o->output = value;
+        break;
+    case OPT_ANALYTIC_ONLY:
+        o->analytic_only = true;
+        break;
+    case OPT_HELP:
+        o->help = true;
+        break;
+    }
+    return rc;
+}
+
+static enum rc unknown_option(const char *word, const char *command, struct err *e) {
+    const char *names[OPTIONS];
+    size_t n = 0;
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (knows(&table[i], command))
+            names[n++] = table[i].name;
+    const char *near = err_nearest(word, names, n);
+    return err_set(e, RC_USAGE, "unknown option '%.60s' of %s%s%s%s; see 'moesim %s --help'", word,
+                   command, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
+                   command);
+}
+
+/* One option at argv[*i], its value in the same word after '=' or in the next one. */
+static enum rc parse_option(struct options *o, int argc, const char *const *argv, int *i,
+                            struct err *e) {
+    const char *word = argv[*i];
+    if (strcmp(word, "-h") == 0)
+        word = "--help";
+    size_t n = strncmp(word, "--", 2) == 0 ? strcspn(word, "=") : strlen(word);
+    const struct option *option = NULL;
+    for (size_t k = 0; k < OPTIONS && !option; k++)
+        if (strlen(table[k].name) == n && strncmp(table[k].name, word, n) == 0 &&
+            knows(&table[k], o->command))
+            option = &table[k];
+    if (!option)
+        return unknown_option(word, o->command, e);
+    const char *value = word[n] == '=' ? word + n + 1 : NULL;
+    if (!option->value && value)
+        return err_set(e, RC_USAGE, "%s takes no value", option->name);
+    if (option->value && !value) {
+        if (*i + 1 >= argc)
+            return err_set(e, RC_USAGE, "%s needs a value: %s", option->name, option->value);
+        value = argv[++*i];
+    }
+    return take(o, option, value, e);
+}
+
+enum rc options_parse(int argc, const char *const *argv, struct options *o, struct err *e) {
+    *o = (struct options){.seed = 1, .arguments = argv + 1, .n_arguments = argc - 1};
+    o->command = argc > 1 ? argv[1] : "";
+    o->words = arena_alloc(&o->arena, (size_t)argc, sizeof *o->words);
+    for (int i = 2; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1]) {
+            enum rc rc = parse_option(o, argc, argv, &i, e);
+            if (rc)
+                return rc;
+        } else {
+            o->words[o->n_words++] = argv[i];
+        }
+    }
+    return RC_OK;
+}
+
+void options_clear(struct options *o) {
+    free(o->set_platform.items);
+    free(o->set_workload.items);
+    free(o->set_implementation.items);
+    arena_clear(&o->arena);
+    *o = (struct options){0};
+}
+
+void options_help(const char *command, struct buf *out) {
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (!knows(&table[i], command))
+            continue;
+        char *left = mem_printf("%s%s%s", table[i].name, table[i].value ? " " : "",
+                                table[i].value ? table[i].value : "");
+        buf_printf(out, "  %-28s %s\n", left, table[i].help);
+        free(left);
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table.h - aligned columns of text. Cells are copied; table_write() appends to a buffer, table_clear() releases. */
+#ifndef SIM_REPORT_TABLE_H
+#define SIM_REPORT_TABLE_H
+
+#include "platforms/base/mem.h"
+
+enum { TABLE_COLUMNS = 12 };
+
+struct table {
+    int columns;
+    char **cells; /* row-major */
+    size_t n;
+    size_t room;
+};
+
+void table_init(struct table *t, int columns);
+void table_cell(struct table *t, const char *format, ...) ERR_PRINTF(2, 3);
+/* Fills the row that was begun with empty cells. */
+void table_end_row(struct table *t);
+/* The first column is left-aligned, the others right-aligned unless left is set; two blanks between. */
+void table_write(const struct table *t, bool left, struct buf *out);
+void table_clear(struct table *t);
+
+#endif
