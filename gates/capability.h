@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* capability.h - what the program may claim, and which gates must pass for it.
  *
- * A capability is open, conditional (the number is shown as "if these constants hold") or withdrawn (no number
- * is shown anywhere). No evidence means withdrawn or conditional, never open: the table below is what holds
- * until a gate has been evaluated and passed.
+ * A capability is open, conditional (the number is shown as "if these constants hold") or withdrawn (no
+ * number is shown anywhere). No evidence means withdrawn or conditional, never open: the table below is what
+ * holds until a gate has been evaluated and passed.
  * Ownership: texts are static. */
 #ifndef GATES_CAPABILITY_H
 #define GATES_CAPABILITY_H

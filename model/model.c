@@ -1,2 +1,154 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/model.h"
+
+#include <math.h>
+
+/* The artifact's table: 48 points, geometric on [1e3, 1e9] bytes (sim/calibrate.py, saturating_beta). [F2] */
+enum { TABLE_POINTS = 48 };
+static const double table_low_bytes = 1e3, table_high_bytes = 1e9;
+
+static double closed_Bps(const struct beta *b, double x_bytes) {
+    return b->beta_Bps * x_bytes / (x_bytes + b->x_half_bytes);
+}
+
+/* Linear in log x between two neighbouring points, clamped outside. */
+static double table_Bps(const struct beta *b, double x_bytes) {
+    const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
+    double place = log(x_bytes / table_low_bytes) / step;
+    if (place <= 0)
+        return closed_Bps(b, table_low_bytes);
+    if (place >= TABLE_POINTS - 1)
+        return closed_Bps(b, table_high_bytes);
+    double below = floor(place);
+    double low_Bps = closed_Bps(b, table_low_bytes * exp(step * below));
+    double high_Bps = closed_Bps(b, table_low_bytes * exp(step * (below + 1)));
+    return low_Bps + (place - below) * (high_Bps - low_Bps);
+}
+
+double model_beta_Bps(const struct beta *b, double message_bytes) {
+    switch (b->kind) {
+    case BETA_CLOSED:
+        return closed_Bps(b, message_bytes);
+    case BETA_TABLE:
+        return table_Bps(b, message_bytes);
+    case BETA_FLAT:
+        break;
+    }
+    return b->beta_Bps;
+}
+
+double model_all_to_all_s(const struct beta *b, double alpha_s, int world, double rows,
+                          double local_frac, double row_bytes) {
+    if (world < 2)
+        return 0;
+    // [F1] wire = rows (1 - f) B, x = wire / (w - 1), t = alpha + wire / beta(x)
+    double wire_bytes = rows * (1 - local_frac) * row_bytes;
+    if (wire_bytes <= 0)
+        return alpha_s;
+    return alpha_s + wire_bytes / model_beta_Bps(b, wire_bytes / (world - 1));
+}
+
+/* One of the three exchanges that the strategies are made of. */
+struct exchange {
+    int world;
+    double rows;
+};
+static struct exchange one_hop(const struct model_geometry *g) {
+    return (struct exchange){g->groups * g->ranks_per_group, g->tokens * g->top_k}; // [F4]
+}
+static struct exchange hop_a(const struct model_geometry *g) {
+    return (struct exchange){g->groups, g->tokens * g->fan_out}; // [F5]
+}
+static struct exchange hop_b(const struct model_geometry *g) {
+    return (struct exchange){g->ranks_per_group, g->tokens * g->top_k}; // [F5]
+}
+
+static double exchange_s(const struct beta *b, double alpha_s, struct exchange x,
+                         double row_bytes) {
+    return model_all_to_all_s(b, alpha_s, x.world, x.rows, 1.0 / x.world, row_bytes);
+}
+
+static double chain_s(const struct model_machine *m, const struct model_geometry *g) {
+    double time_s = m->chain_s_per_pair * g->tokens * g->top_k; // [F6] max(floor, c T k)
+    return time_s > 0 ? fmax(time_s, m->chain_floor_s) : 0;
+}
+
+void model_predict(const struct model_machine *m, const struct model_geometry *g,
+                   struct model_terms *terms) {
+    struct model_terms t = {
+        .one_hop_s = exchange_s(&m->flat, m->alpha_one_hop_s, one_hop(g), g->row_bytes),
+        .hop_a_s = exchange_s(&m->slow, m->alpha_hop_a_s, hop_a(g), g->row_bytes),
+        .hop_b_s = exchange_s(&m->fast, m->alpha_hop_b_s, hop_b(g), g->row_bytes),
+        .chain_s = chain_s(m, g),
+        .splits_s = m->splits_s};
+    t.two_hop_s = t.hop_a_s + t.hop_b_s + t.splits_s + t.chain_s;
+    t.gain = t.two_hop_s > 0 ? t.one_hop_s / t.two_hop_s : -1; // [F7]
+    *terms = t;
+}
+
+/* A tier's saturation at a bandwidth: x_half as stated, or o beta of a stated per-message cost. [F2] */
+static struct beta tier_beta(const struct platform *p, enum tier tier, double beta_Bps) {
+    const struct plat_tier *t = &p->tier[tier];
+    double x_half_bytes =
+        t->message_cost_s.given ? t->message_cost_s.value * beta_Bps : t->x_half_bytes.value;
+    return (struct beta){x_half_bytes > 0 ? BETA_CLOSED : BETA_FLAT, beta_Bps, x_half_bytes};
+}
+
+void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
+                     struct model_geometry *g) {
+    const struct platform *p = step->platform;
+    const struct workload *w = step->workload;
+    *m = (struct model_machine){
+        .flat = tier_beta(p, plat_widest(p, (int)p->groups), plat_collective_bandwidth_Bps(p)),
+        .slow = tier_beta(p, TIER_SLOW, p->tier[TIER_SLOW].bandwidth_Bps.value),
+        .fast = tier_beta(p, TIER_FAST, p->tier[TIER_FAST].bandwidth_Bps.value),
+        .splits_s = costs->splits_s,
+        .chain_s_per_pair = costs->chain_s_per_pair,
+        .chain_floor_s = costs->chain_floor_s};
+    double *const alpha_s[STRATEGY_COUNT][STEP_STAGES] = {
+        [STRATEGY_ONE_HOP] = {&m->alpha_one_hop_s},
+        [STRATEGY_TWO_HOP] = {&m->alpha_hop_a_s, &m->alpha_hop_b_s}};
+    for (int i = 0; i < step->n_stages; i++)
+        *alpha_s[step->strategy][i] = costs->alpha_s[i] + costs->latency_s[step->stages[i].span];
+    *g = (struct model_geometry){.groups = (int)p->groups,
+                                 .ranks_per_group = (int)p->ranks_per_group,
+                                 .tokens = (double)w->tokens_per_rank,
+                                 .top_k = (double)w->top_k,
+                                 .fan_out = w->group_limit ? (double)w->group_limit
+                                                           : step->traffic->fan_out,
+                                 .row_bytes = step->row_bytes};
+}
+
+static void add_stage(struct outcome *o, const char *name, double time_s) {
+    o->stages[o->n_stages++] =
+        (struct outcome_stage){.name = name, .start_s = o->time_s, .end_s = o->time_s + time_s};
+    o->time_s += time_s;
+}
+
+/* The same on every rank: bytes leave all of them, to each of the others. */
+static void add_exchange(struct outcome *o, const char *name, double time_s, struct exchange x,
+                         const struct model_geometry *g) {
+    add_stage(o, name, time_s);
+    struct outcome_stage *stage = &o->stages[o->n_stages - 1];
+    double ranks = (double)g->groups * g->ranks_per_group;
+    stage->bytes = ranks * x.rows * (1 - 1.0 / x.world) * g->row_bytes;
+    stage->messages = ranks * (x.world - 1);
+}
+
+void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome) {
+    struct model_machine m;
+    struct model_geometry g;
+    struct model_terms t;
+    struct outcome o = {0};
+    model_from_step(step, costs, &m, &g);
+    model_predict(&m, &g, &t);
+    if (step->strategy == STRATEGY_ONE_HOP) {
+        add_exchange(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
+    } else {
+        add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
+        add_stage(&o, "splits", t.splits_s);
+        add_stage(&o, "chain", t.chain_s);
+        add_exchange(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
+    }
+    *outcome = o;
+}

@@ -3,7 +3,7 @@
  *
  * Units: SI (seconds, bytes, bytes per second), where the paper uses ms and GB/s.
  * Model / Source: FORMULAS.md [F1]..[F7].
- * Valid for: balanced destinations; serial hops. What it does not see: skew, shared links, schedules, overlap.
+ * Valid for: balanced destinations, serial hops. It does not see skew, shared links, schedules, overlap.
  * Errors: none; inputs are validated by the readers. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -14,7 +14,8 @@
 enum beta_kind {
     BETA_FLAT,   /* beta_Bps whatever the size */
     BETA_CLOSED, /* beta_Bps * x / (x + x_half) */
-    BETA_TABLE   /* the artifact's 48-point table of the closed form on [1e3, 1e9] bytes, linear in log x */
+    BETA_TABLE   /* the artifact's 48 points of the closed form on [1e3, 1e9] bytes, linear in log x,
+                    clamped outside */
 };
 struct beta {
     enum beta_kind kind;
@@ -23,8 +24,8 @@ struct beta {
 };
 double model_beta_Bps(const struct beta *b, double message_bytes);
 
-/* One all-to-all of `world` ranks: every rank holds `rows` rows, the share local_frac of them for itself. [F1]
- * A world of 1 exchanges nothing and costs nothing. */
+/* One all-to-all of `world` ranks: every rank holds `rows` rows, the share local_frac of them for itself.
+ * A world of 1 exchanges nothing and costs nothing. [F1] */
 double model_all_to_all_s(const struct beta *b, double alpha_s, int world, double rows,
                           double local_frac, double row_bytes);
 
@@ -47,7 +48,7 @@ struct model_geometry {
 
 struct model_terms {
     double one_hop_s, hop_a_s, hop_b_s, chain_s, splits_s, two_hop_s;
-    double gain; /* one_hop_s / two_hop_s */
+    double gain; /* one_hop_s / two_hop_s; -1 when two hops cost nothing */
 };
 
 void model_predict(const struct model_machine *m, const struct model_geometry *g,

@@ -124,22 +124,24 @@ static enum rc sort_entries(struct key_list *list, struct err *e) {
     return RC_OK;
 }
 
-/* Copies the first alpha table of a built-in platform; what was measured there is borrowed here. */
-static enum rc borrow_table(struct platform *p, const char *from, struct key_list *into,
-                            struct err *e) {
+static enum rc load(const char *name_or_path, const struct setting *settings, size_t n_settings,
+                    struct platform **platform, struct err *e);
+
+/* Copies the first alpha table that another platform has of its own; what was measured there is borrowed
+ * here. Tables that are borrowed themselves are not passed on, so that no circle can form. */
+static enum rc borrow_table(struct platform *p, const char *from, const struct place *at,
+                            struct key_list *into, struct err *e) {
     if (into->n)
-        return err_at(e, RC_SCHEMA, &p->doc->root->at, "alpha: 'borrow' and 'entries' are both given");
+        return err_at(e, RC_SCHEMA, at, "'borrow' and 'entries' are both given; give one of them");
     struct platform *other;
-    enum rc rc = strcmp(from, p->name) == 0
-                     ? err_at(e, RC_SCHEMA, &p->doc->root->at, "alpha: '%s' borrows from itself", from)
-                     : plat_load(from, NULL, 0, &other, e);
+    enum rc rc = load(from, NULL, 0, &other, e);
     if (rc) {
-        err_prefix(e, "%s: borrow", p->doc->file);
+        err_prefix(e, "%.120s:%d:%d: borrow", at->file, at->line, at->column);
         return rc;
     }
     const struct plat_alpha *table = other->alpha.items;
     if (!other->alpha.n || !table->entries.n) {
-        rc = err_at(e, RC_SCHEMA, &p->doc->root->at, "alpha: '%s' has no own table to borrow", from);
+        rc = err_at(e, RC_SCHEMA, at, "borrow: platform '%.60s' has no alpha table of its own", from);
     } else {
         size_t n = table->entries.n;
         struct plat_alpha_entry *copy = arena_alloc(&p->doc->arena, n, sizeof *copy);
@@ -149,7 +151,7 @@ static enum rc borrow_table(struct platform *p, const char *from, struct key_lis
             if (status_weakness(q->status) < status_weakness(STATUS_BORROWED))
                 q->status = STATUS_BORROWED;
             q->source = arena_printf(&p->doc->arena, "platform %s", from);
-            q->at = p->doc->root->at;
+            q->at = *at;
         }
         *into = (struct key_list){copy, n};
     }
@@ -157,28 +159,36 @@ static enum rc borrow_table(struct platform *p, const char *from, struct key_lis
     return rc;
 }
 
+/* Place of a key of item i of a list at the top of the file. */
+static const struct place *place_in(const struct platform *p, const char *list, size_t i,
+                                    const char *key) {
+    const struct yaml_node *item = yaml_get(p->doc->root, list)->items[i], *node = yaml_get(item, key);
+    return node ? &node->at : &item->at;
+}
+
+static enum rc fill_table(struct platform *p, const char *list, size_t i, const char *borrow,
+                          struct key_list *entries, struct err *e) {
+    enum rc rc = RC_OK;
+    if (borrow)
+        rc = borrow_table(p, borrow, place_in(p, list, i, "borrow"), entries, e);
+    return rc ? rc : sort_entries(entries, e);
+}
+
 static enum rc resolve_alpha(struct platform *p, struct err *e) {
     enum rc rc = RC_OK;
     struct plat_alpha *tables = p->alpha.items;
     for (size_t i = 0; i < p->alpha.n && !rc; i++) {
-        if (tables[i].borrow)
-            rc = borrow_table(p, tables[i].borrow, &tables[i].entries, e);
-        if (!rc)
-            rc = sort_entries(&tables[i].entries, e);
+        rc = fill_table(p, "alpha", i, tables[i].borrow, &tables[i].entries, e);
         for (size_t k = 0; k < i && !rc; k++)
             if (strcmp(tables[k].implementation, tables[i].implementation) == 0 &&
                 tables[k].regime == tables[i].regime)
-                rc = err_at(e, RC_SCHEMA, &p->doc->root->at,
-                            "alpha: two tables for implementation '%s' and the same regime",
-                            tables[i].implementation);
+                rc = err_at(e, RC_SCHEMA, place_in(p, "alpha", i, "implementation"),
+                            "alpha: two tables for implementation '%.60s' and host regime %s",
+                            tables[i].implementation, regime_choices[tables[i].regime]);
     }
     struct plat_treatment *treatments = p->alpha_treatments.items;
-    for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++) {
-        if (treatments[i].borrow)
-            rc = borrow_table(p, treatments[i].borrow, &treatments[i].entries, e);
-        if (!rc)
-            rc = sort_entries(&treatments[i].entries, e);
-    }
+    for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++)
+        rc = fill_table(p, "alpha_treatments", i, treatments[i].borrow, &treatments[i].entries, e);
     return rc;
 }
 
@@ -199,6 +209,8 @@ static enum rc check_tiers(struct platform *p, struct err *e) {
     if (p->ratio.given) {
         slow->bandwidth_Bps = p->ratio;
         slow->bandwidth_Bps.value = fast->bandwidth_Bps.value / p->ratio.value;
+        if (status_weakness(slow->bandwidth_Bps.status) < status_weakness(fast->bandwidth_Bps.status))
+            slow->bandwidth_Bps.status = fast->bandwidth_Bps.status;
         slow->bandwidth_Bps.low = 1;
         slow->bandwidth_Bps.high = 0;
     } else if (!slow->bandwidth_Bps.given) {
@@ -214,11 +226,12 @@ static enum rc check(struct platform *p, struct err *e) {
                     (long long)(p->groups * p->ranks_per_group), RANKS_MAX);
     if (!rc && p->groups * p->ranks_per_group < 2)
         rc = err_at(e, RC_RANGE, &p->doc->root->at, "a platform needs at least 2 ranks");
-    return rc ? rc : resolve_alpha(p, e);
+    return rc;
 }
 
-enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
-                  struct platform **platform, struct err *e) {
+/* All but the tables that are borrowed. */
+static enum rc load(const char *name_or_path, const struct setting *settings, size_t n_settings,
+                    struct platform **platform, struct err *e) {
     struct yaml_doc *doc;
     enum rc rc = find_load(FIND_PLATFORM, name_or_path, &doc, e);
     if (rc)
@@ -240,10 +253,24 @@ enum rc plat_load(const char *name_or_path, const struct setting *settings, size
     return rc;
 }
 
+enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
+                  struct platform **platform, struct err *e) {
+    struct platform *p;
+    enum rc rc = load(name_or_path, settings, n_settings, &p, e);
+    if (rc)
+        return rc;
+    rc = resolve_alpha(p, e);
+    if (rc)
+        plat_free(p);
+    else
+        *platform = p;
+    return rc;
+}
+
 void plat_free(struct platform *p) {
     if (!p)
         return;
-    yaml_free(p->doc);
+    yaml_doc_free(p->doc);
     free(p);
 }
 
@@ -353,11 +380,13 @@ void plat_alpha(const struct platform *p, const char *implementation, int world,
     const struct plat_alpha_entry *entries = table->entries.items, *below, *above;
     if (!neighbours(entries, table->entries.n, world, span, true, &below, &above)) {
         const struct plat_alpha_entry *edge = below ? below : above;
-        snprintf(a->reason, sizeof a->reason, "alpha of %s on %s is not measured at world %d (%s %s%lld)",
-                 implementation, p->name, world, tier_name(span),
-                 !edge ? "span has no entry" : below ? "tier: largest measured is "
-                                                     : "tier: smallest measured is ",
-                 edge ? (long long)edge->world : 0LL);
+        char ends[60] = "no entry";
+        if (edge)
+            snprintf(ends, sizeof ends, "%s entry is %lld", below ? "largest" : "smallest",
+                     (long long)edge->world);
+        snprintf(a->reason, sizeof a->reason,
+                 "alpha of %s on %s does not cover world %d over the %s tier: %s", implementation,
+                 p->name, world, tier_name(span), ends);
         return;
     }
     a->known = true;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* counts.h - routing records: how often each expert was chosen, per layer.
  *
- * Shapes: counts[l * n_experts + e]; layer[l] is the number that the record gives the layer, rising.
+ * Shapes: counts[l * n_experts + e]; layer[l] is the number that the record gives the layer, rising. Layers
+ * without any count (dense ones) are left out.
  * Formats, told apart by their first bytes: .npy 1.0-3.0 ([E] or [L, E], integers or floats, both byte orders,
  * C or Fortran order), CSV `layer_id,expert_id,count`, and the long CSV with model and corpus columns.
- * Errors: RC_IO, RC_SYNTAX, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED, with file and line or byte.
+ * Units: counts, or any multiple of them: only the ratios inside a layer matter.
+ * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED, with file and line where there is one.
  * Ownership: counts_free() releases. */
 #ifndef WORKLOADS_COUNTS_H
 #define WORKLOADS_COUNTS_H
@@ -14,9 +16,17 @@
 #include "platforms/base/hash.h"
 #include "platforms/base/mem.h"
 
+enum {
+    COUNTS_LAYER_MAX = 1000000,    /* highest layer number */
+    COUNTS_EXPERT_MAX = 65535,     /* highest expert */
+    COUNTS_CELLS_MAX = 1 << 24,    /* layers x experts */
+    COUNTS_FILE_BYTES = 256 << 20, /* longest file */
+};
+
 struct counts {
     int n_layers;
     int n_experts;
+    int n_named; /* experts that the record itself speaks of: below n_experts if the last ones are missing */
     int64_t *layer;
     double *counts;
     char sha256[HASH_TEXT];
@@ -41,7 +51,7 @@ void counts_free(struct counts *c); /* NULL is allowed */
 int counts_find_layer(const struct counts *c, int64_t layer);
 
 /* Busiest rank over mean rank when experts sit in contiguous blocks on `ranks` ranks; -1 when ranks does not
- * divide the experts or the layer is empty. */
+ * divide the experts. */
 double counts_rank_rho(const struct counts *c, int l, int ranks);
 
 #endif

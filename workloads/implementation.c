@@ -85,6 +85,6 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
 void implementation_free(struct implementation *m) {
     if (!m)
         return;
-    yaml_free(m->doc);
+    yaml_doc_free(m->doc);
     free(m);
 }

@@ -58,8 +58,8 @@ void step_clear(struct step *step);
 void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
                        double *messages);
 
-/* Adds what a stage puts on each link: bytes, and seconds of port time (bytes / capacity, plus the per-message
- * cost on egress ports). Either array may be NULL. FORMULAS.md [B1] */
+/* Adds what a stage puts on each link: bytes, and seconds of port time (bytes / capacity, plus the
+ * per-message cost on egress ports). Either array may be NULL. FORMULAS.md [B1] */
 void step_link_load(const struct step *step, int stage, double *bytes, double *busy_s);
 
 /* --- fixed costs ---------------------------------------------------------------------------- */

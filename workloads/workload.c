@@ -82,6 +82,20 @@ static enum rc check(struct workload *w, struct err *e) {
     return RC_OK;
 }
 
+/* With another trace than the file's own, what selects a part of the old one no longer means anything. */
+static void drop_selection(const struct yaml_doc *doc) {
+    static const char *const selection[] = {"model", "corpus", "layer"};
+    struct yaml_node *routing = yaml_get(doc->root, "routing");
+    const struct yaml_node *trace = routing ? yaml_get(routing, "trace") : NULL;
+    if (!trace || !trace->set)
+        return;
+    for (size_t i = 0; i < sizeof selection / sizeof *selection; i++) {
+        const struct yaml_node *node = yaml_get(routing, selection[i]);
+        if (node && !node->set)
+            yaml_drop(routing, selection[i]);
+    }
+}
+
 /* A trace named in the file lies beside the file; one from --set or --trace is where the user says. */
 static void resolve_trace(struct workload *w) {
     const struct yaml_node *routing = yaml_get(w->doc->root, "routing");
@@ -103,6 +117,7 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
     rc = keys_schema(doc, WORKLOAD_SCHEMA, e);
     for (size_t i = 0; i < n_settings && !rc; i++)
         rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
+    drop_selection(doc);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
@@ -120,7 +135,7 @@ void workload_free(struct workload *w) {
     if (!w)
         return;
     free(w->trace_path);
-    yaml_free(w->doc);
+    yaml_doc_free(w->doc);
     free(w);
 }
 

@@ -54,8 +54,9 @@ void err_prefix(struct err *e, const char *format, ...) {
     va_start(ap, format);
     vsnprintf(context, sizeof context - 2, format, ap);
     va_end(ap);
-    strcat(context, ": ");
     size_t n = strlen(context), old = strlen(e->text);
+    memcpy(context + n, ": ", 2);
+    n += 2;
     if (n + old >= sizeof e->text)
         old = sizeof e->text - n - 1; // the end of a long message gives way
     memmove(e->text + n, e->text, old);

@@ -12,7 +12,7 @@
 
 #include "platforms/base/err.h"
 
-/* Reads a whole file; *data ends in an extra NUL and free() releases it. max_bytes bounds what is accepted. */
+/* Reads a whole file of at most max_bytes; *data ends in an extra NUL and free() releases it. */
 enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, struct err *e);
 
 /* Writes n bytes to path by way of a temporary file. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/base/json.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,15 +51,41 @@ void json_close(struct json *j) {
     buf_text(j->out, j->kind[j->depth] == '{' ? "}" : "]");
 }
 
+/* Length of the UTF-8 sequence at p: shortest form, no surrogates, up to U+10FFFF; 0 when it is none. */
+static size_t utf8_length(const unsigned char *p) {
+    static const struct {
+        unsigned char low, high;         /* first byte */
+        unsigned char second_low, second_high;
+        size_t length;
+    } forms[] = {{0x01, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+                 {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+                 {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (p[0] < forms[i].low || p[0] > forms[i].high)
+            continue;
+        if (forms[i].length > 1 && (p[1] < forms[i].second_low || p[1] > forms[i].second_high))
+            return 0;
+        for (size_t k = 2; k < forms[i].length; k++)
+            if ((p[k] & 0xC0) != 0x80)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
 static void quoted(struct json *j, const char *text) {
     buf_text(j->out, "\"");
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        size_t n = utf8_length(p);
+        if (n == 0)
+            buf_text(j->out, "\xEF\xBF\xBD"); // U+FFFD
+        else if (*p == '"' || *p == '\\')
             buf_printf(j->out, "\\%c", *p);
         else if (*p < 0x20)
             buf_printf(j->out, "\\u%04x", *p);
         else
-            buf_add(j->out, (const char *)p, 1);
+            buf_add(j->out, (const char *)p, n);
+        p += n ? n : 1;
     }
     buf_text(j->out, "\"");
 }
@@ -85,7 +112,8 @@ void json_text(struct json *j, const char *text) {
 
 const char *json_format(double value, char text[static JSON_NUMBER]) {
     BUG_ON(!isfinite(value));
-    for (int digits = 15; digits <= 17; digits++) {
+    // 15 digits hold any shorter decimal, except below DBL_MIN, where doubles have fewer
+    for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(text, JSON_NUMBER, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;

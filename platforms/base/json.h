@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* json.h - a streaming writer of JSON into a text buffer.
  *
- * Numbers are the shortest decimal that reads back equal. A number that is not finite is a mistake of ours
- * (BUG): what is unknown is written with json_null(). Nesting is checked, also BUG.
+ * Text is UTF-8; a byte that is not part of it becomes U+FFFD. Numbers are the shortest decimal that reads
+ * back equal. A number that is not finite is a mistake of ours (BUG): what is unknown is written with
+ * json_null(). Nesting is checked, also BUG.
  * Keys come first: json_key(j, "x") then one value; the json_key_* forms do both. */
 #ifndef PLATFORMS_BASE_JSON_H
 #define PLATFORMS_BASE_JSON_H

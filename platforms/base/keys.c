@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/base/keys.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,9 +47,8 @@ static enum rc want_scalar(const struct key *key, const struct yaml_node *node, 
 static enum rc parse_number(const struct key *key, const struct yaml_node *node, double *value,
                             struct err *e) {
     char *end;
-    errno = 0;
     *value = strtod(node->text, &end);
-    if (end == node->text || strchr("xX", node->text[0] == '0' ? node->text[1] : '\1'))
+    if (end == node->text || strpbrk(node->text, "xX")) // strtod also takes hexadecimal
         return err_at(e, RC_SCHEMA, &node->at, "%s: '%.60s' is not a number", key->name, node->text);
     if (*end)
         return err_at(e, RC_UNIT, &node->at, "%s: '%.60s': expected a plain number, without unit",

@@ -3,7 +3,7 @@
  *
  * Units: results are SI (bytes per second, bytes, seconds). Spellings are SimGrid's, case-sensitive: B is a
  * byte, b a bit; k M G T are decimal, Ki Mi Gi Ti binary. A unit is always due, also for zero: "0s".
- * Errors: RC_UNIT (unit missing, unknown, or of another quantity), RC_RANGE (negative, infinite, not a number). */
+ * Errors: RC_UNIT (unit missing, unknown, or of another quantity), RC_RANGE (negative, infinite). */
 #ifndef PLATFORMS_BASE_UNIT_H
 #define PLATFORMS_BASE_UNIT_H
 

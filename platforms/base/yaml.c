@@ -230,7 +230,7 @@ enum rc yaml_parse(const char *text, size_t n, const char *name, struct yaml_doc
         yaml_parser_delete(&r.parser);
     }
     if (rc)
-        yaml_free(r.doc);
+        yaml_doc_free(r.doc);
     else
         *doc = r.doc;
     return rc;
@@ -247,7 +247,7 @@ enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
     return rc;
 }
 
-void yaml_free(struct yaml_doc *doc) {
+void yaml_doc_free(struct yaml_doc *doc) {
     if (!doc)
         return;
     arena_clear(&doc->arena);
@@ -266,6 +266,18 @@ struct yaml_node *yaml_get(const struct yaml_node *map, const char *key) {
         return NULL;
     size_t i = find(map, key);
     return i < map->n ? map->items[i] : NULL;
+}
+
+void yaml_drop(struct yaml_node *map, const char *key) {
+    size_t i = find(map, key);
+    if (i == map->n)
+        return;
+    map->n--;
+    for (; i < map->n; i++) {
+        map->items[i] = map->items[i + 1];
+        map->keys[i] = map->keys[i + 1];
+        map->key_at[i] = map->key_at[i + 1];
+    }
 }
 
 enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, const char *origin,

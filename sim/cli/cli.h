@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cli.h - the program's commands and what they share.
  *
- * To add a command: write cmd_NAME.c with a function of the type below, declare it here, add one row to the table
- * in main.c (name, function, summary, help text, needed capability) and its options to options.c.
+ * To add a command: write cmd_NAME.c with a function of the type below, declare it here, add one row to the
+ * table in main.c (name, function, summary, usage, text) and its name to the options that it takes in
+ * options.c.
  * Results go to a buffer that main writes to stdout at the end, once and checked; everything else to stderr.
  * A command returns an rc; main turns it into the exit code: 0 done, 1 bad input or failed run, 2 usage,
  * 3 capability withdrawn, 4 engine crashed or timed out. */

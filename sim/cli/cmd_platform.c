@@ -131,7 +131,8 @@ static void show_alpha(const struct platform *p, struct buf *out) {
 
 static void show_text(const struct topology *t, struct buf *out) {
     const struct platform *p = t->platform;
-    buf_printf(out, "%s: %s\n", p->name, p->description ? p->description : "");
+    buf_printf(out, "%s%s%s\n", p->name, p->description ? ": " : "",
+               p->description ? p->description : "");
     buf_printf(out, "%lld groups x %lld ranks = %d ranks, %d links, each one direction\n",
                (long long)p->groups, (long long)p->ranks_per_group, t->ranks, t->n_links);
     double ratio = plat_hierarchy_ratio(p);

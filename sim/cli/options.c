@@ -34,8 +34,10 @@ static const struct option {
     const char *commands; /* that know it, each between blanks; NULL: all */
     const char *help;
 } table[] = {
-    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare matrix ", "machine (default " PLATFORM_DEFAULT ")"},
-    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare matrix ", "layer and routing (default olmoe-github)"},
+    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare matrix ",
+     "machine (default " PLATFORM_DEFAULT ")"},
+    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare matrix ",
+     "layer and routing (default " WORKLOAD_DEFAULT ")"},
     {"--implementation", "NAME|FILE", OPT_IMPLEMENTATION, " simulate compare ",
      "how the library runs the call (default: the platform's)"},
     {"--set", "KEY=VALUE", OPT_SET, " simulate compare matrix platform workload ",

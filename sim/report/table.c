@@ -47,6 +47,30 @@ void table_write(const struct table *t, bool left, struct buf *out) {
     }
 }
 
+void table_paragraph(struct buf *out, const char *format, ...) {
+    enum { WIDTH = 100, INDENT = 4 };
+    char text[1000];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    size_t column = 0;
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " ");
+        if (column > INDENT && column + 1 + n > WIDTH) {
+            buf_printf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (word > text) {
+            buf_text(out, " ");
+            column++;
+        }
+        buf_add(out, word, n);
+        column += n;
+        word += n + (word[n] == ' ');
+    }
+    buf_text(out, "\n");
+}
+
 void table_clear(struct table *t) {
     for (size_t i = 0; i < t->n; i++)
         free(t->cells[i]);

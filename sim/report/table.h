@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.h - aligned columns of text. Cells are copied; table_write() appends to a buffer, table_clear() releases. */
+/* table.h - aligned columns of text.
+ * Ownership: cells are copied; table_clear() releases. */
 #ifndef SIM_REPORT_TABLE_H
 #define SIM_REPORT_TABLE_H
 
@@ -21,5 +22,8 @@ void table_end_row(struct table *t);
 /* The first column is left-aligned, the others right-aligned unless left is set; two blanks between. */
 void table_write(const struct table *t, bool left, struct buf *out);
 void table_clear(struct table *t);
+
+/* Appends one paragraph broken at blanks so that lines fit 100 columns; further lines are indented by 4. */
+void table_paragraph(struct buf *out, const char *format, ...) ERR_PRINTF(2, 3);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/result.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +94,8 @@ static void analytic_rows(const struct result *r, struct table *t) {
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_analytic *a = &r->calls[i].analytic;
         if (a->error_known)
-            table_cell(t, "%+.1f %% (%s)", 100 * a->relative_error, a->basis);
+            table_cell(t, "%+.1f %% (%s)", fabs(a->relative_error) < 5e-4 ? 0 : 100 * a->relative_error,
+                       a->basis);
         else
             table_cell(t, "-");
     }
@@ -206,7 +208,7 @@ static void write_gain(const struct result *r, struct buf *out) {
 static void write_lines(const char *label, const char *lines, struct buf *out) {
     while (lines && *lines) {
         size_t n = strcspn(lines, "\n");
-        buf_printf(out, "%s: %.*s\n", label, (int)n, lines);
+        table_paragraph(out, "%s: %.*s", label, (int)n, lines);
         lines += n + (lines[n] == '\n');
     }
 }
@@ -218,11 +220,11 @@ static void write_standing(const struct result *r, struct buf *out) {
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
         if (!c->time_known && strcmp(c->reason, said) != 0) {
-            buf_printf(out, "no call time: %s (gate coverage)\n", c->reason);
+            table_paragraph(out, "no call time: %s (gate coverage)", c->reason);
             said = c->reason;
         }
         if (c->time_known && *c->reason)
-            buf_printf(out, "note: %s: %s\n", c->strategy, c->reason);
+            table_paragraph(out, "note: %s: %s", c->strategy, c->reason);
     }
     const struct plat_treatment *t = r->platform->alpha_treatments.items;
     if (*said && r->platform->alpha_treatments.n) {
@@ -231,13 +233,14 @@ static void write_standing(const struct result *r, struct buf *out) {
             buf_printf(out, "%s %s", i ? "," : "", t[i].name);
         buf_text(out, "\n");
     }
-    buf_printf(out,
-               "conditional: these numbers hold if the constants hold; weakest: %s (%s)\n",
-               r->weakest.constant, status_name(r->weakest.status));
+    table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s)",
+                    r->weakest.constant, status_name(r->weakest.status));
     if (r->flows)
-        buf_printf(out, "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, %.0f MB\n",
-                   r->engine_version, (unsigned long long)r->seed, (unsigned long long)r->flows,
-                   r->wall_s, r->peak_rss_bytes / 1e6);
+        table_paragraph(out,
+                        "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
+                        "%.0f MB",
+                        r->engine_version, (unsigned long long)r->seed,
+                        (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
     write_lines("note", r->traffic->notes.text, out);
     write_lines("warning", r->warnings.text, out);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CSV: the record reader alone, and counts read from the text. */
+#include "tests/fuzz/fuzz.h"
+
+#include "workloads/counts.h"
+#include "workloads/csv.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    const char *text = (const char *)data;
+    struct counts_ask ask = {0, NULL, NULL};
+    struct counts *c = NULL;
+    struct csv csv;
+    struct err e;
+    csv_init(&csv, text, n, "fuzz.csv");
+    while (csv_next(&csv, &e) == RC_OK && csv.n_fields)
+        for (size_t i = 0; i < csv.n_fields; i++) {
+            double value;
+            csv_number(&csv.fields[i], &value);
+        }
+    csv_clear(&csv);
+    if (counts_parse(text, n, "fuzz.csv", &ask, &c, &e) == RC_OK)
+        counts_rank_rho(c, c->n_layers - 1, 1);
+    counts_free(c);
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Array files: the parser alone, and counts read from whatever it accepts. */
+#include "tests/fuzz/fuzz.h"
+
+#include "workloads/counts.h"
+#include "workloads/npy.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    const char *text = (const char *)data;
+    struct counts_ask ask = {0, NULL, NULL};
+    struct counts *c = NULL;
+    struct npy a;
+    struct err e;
+    if (npy_parse(text, n, "fuzz.npy", &a, &e) == RC_OK && a.n_items > 0) {
+        char shape[NPY_TEXT];
+        npy_shape_text(&a, shape);
+        npy_value(&a, 0);
+        npy_value(&a, a.n_items / 2);
+        npy_value(&a, a.n_items - 1);
+    }
+    if (npy_is(text, n) && counts_parse(text, n, "fuzz.npy", &ask, &c, &e) == RC_OK)
+        counts_rank_rho(c, c->n_layers - 1, 1);
+    counts_free(c);
+    return 0;
+}

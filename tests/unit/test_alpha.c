@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/support/check.h"
+
+#include <unistd.h>
+
+#include "platforms/base/file.h"
+#include "platforms/base/mem.h"
+#include "platforms/platform.h"
+
+static char folder[] = "/tmp/moesim-test-alpha-XXXXXX";
+
+static int enter_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int drop_folder(void **state) {
+    (void)state;
+    unlink("p.yaml");
+    unlink("q.yaml");
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+static void write_file(const char *path, const char *text) {
+    struct err e;
+    assert_ok(file_write(path, text, strlen(text), &e), &e);
+}
+
+static enum rc load_text(const char *text, struct platform **p, struct err *e) {
+    write_file("p.yaml", text);
+    return plat_load("p.yaml", NULL, 0, p, e);
+}
+
+#define HEAD "schema: moesim/platform/1\nname: x\n" /* lines 1, 2 */
+#define SHAPE "groups: 2\nranks_per_group: 4\n" /* 3, 4 */
+#define TIERS "fast: {bandwidth: 100GBps}\nslow: {bandwidth: 10GBps}\n" /* 5, 6 */
+#define GOOD HEAD SHAPE TIERS
+
+static struct platform *load_good(const char *more) {
+    struct platform *p;
+    struct err e;
+    char *text = mem_printf(GOOD "%s", more);
+    assert_ok(load_text(text, &p, &e), &e);
+    free(text);
+    return p;
+}
+
+/* --- bad tables ------------------------------------------------------------------------------- */
+
+#define ALPHA(entries)                                                                             \
+    GOOD "alpha:\n  - implementation: lib\n    " entries "\n" /* the list begins in line 8 */
+
+struct bad {
+    const char *text;
+    enum rc rc;
+    const char *message;
+};
+
+static void refuse(const struct bad *bad, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct platform *p = NULL;
+        struct err e;
+        enum rc rc = load_text(bad[i].text, &p, &e);
+        if (rc == RC_OK)
+            fail_msg("was accepted: %s", bad[i].text);
+        assert_string_equal(e.text, bad[i].message);
+        assert_int_equal(rc, bad[i].rc);
+        assert_null(p);
+    }
+}
+
+static void bad_tables(void **state) {
+    (void)state;
+    static const struct bad bad[] = {
+        {ALPHA("entries: [{world: 8, time: 1us}, {world: 4, time: 1us}, {world: 8, time: 2us}]"),
+         RC_SCHEMA, "p.yaml:9:78: alpha: world 8 appears twice"},
+        {ALPHA("entries: [{world: 1, time: 1us}]"), RC_RANGE,
+         "p.yaml:9:23: world: 1 is below the smallest allowed value 2"},
+        {ALPHA("entries: [{world: 8, time: 1}]"), RC_UNIT,
+         "p.yaml:9:32: time: '1' has no unit, expected a time such as 2us or 0s"},
+        {ALPHA("entries: [{world: 8, span: slaw, time: 1us}]"), RC_SCHEMA,
+         "p.yaml:9:32: span: 'slaw' found, expected any, fast or slow; did you mean 'slow'?"},
+        {ALPHA("entries: [{time: 1us}]"), RC_SCHEMA,
+         "p.yaml:9:15: missing key 'world' (ranks in the collective)"},
+        {ALPHA("regime: eager"), RC_SCHEMA,
+         "p.yaml:9:13: regime: 'eager' found, expected ahead or observed"},
+        {ALPHA("borrow: terrace-a\n    entries: [{world: 8, time: 1us}]"), RC_SCHEMA,
+         "p.yaml:9:13: 'borrow' and 'entries' are both given; give one of them"},
+        {ALPHA("borrow: terrace-c"), RC_IO,
+         "p.yaml:9:13: borrow: no platform named 'terrace-c', did you mean 'terrace-a'? (known: "
+         "dgx-h100, "
+         "synthetic, terrace-a, terrace-b; a file needs a path ending in .yaml)"},
+        {ALPHA("borrow: dgx-h100"), RC_SCHEMA,
+         "p.yaml:9:13: borrow: platform 'dgx-h100' has no alpha table of its own"},
+        {ALPHA("borrow: synthetic"), RC_SCHEMA,
+         "p.yaml:9:13: borrow: platform 'synthetic' has no alpha table of its own"},
+        {ALPHA("borrow: p.yaml"), RC_SCHEMA, // itself
+         "p.yaml:9:13: borrow: platform 'p.yaml' has no alpha table of its own"},
+        {ALPHA("regime: ahead\n  - implementation: lib"), RC_SCHEMA,
+         "p.yaml:10:21: alpha: two tables for implementation 'lib' and host regime ahead"},
+        {GOOD "alpha_treatments:\n  - name: a\n    borrow: dgx-h100\n", RC_SCHEMA,
+         "p.yaml:9:13: borrow: platform 'dgx-h100' has no alpha table of its own"},
+    };
+    refuse(bad, sizeof bad / sizeof *bad);
+    // two files that borrow from each other end, too
+    struct err e;
+    struct platform *p = NULL;
+    write_file("q.yaml", ALPHA("borrow: p.yaml"));
+    assert_fails(load_text(ALPHA("borrow: q.yaml"), &p, &e), RC_SCHEMA, &e,
+                 "p.yaml:9:13: borrow: platform 'q.yaml' has no alpha table of its own");
+}
+
+/* --- answers ----------------------------------------------------------------------------------- */
+
+static struct alpha_answer ask(const struct platform *p, int world, enum tier span) {
+    struct alpha_answer a;
+    plat_alpha(p, "lib", world, span, REGIME_AHEAD, &a);
+    return a;
+}
+
+static void coverage_of_alpha(void **state) {
+    (void)state;
+    struct platform *p =
+        load_good("alpha:\n"
+                  "  - implementation: lib\n"
+                  "    entries:\n" // not in order
+                  "      - {world: 64, time: {value: 6ms, status: fitted}}\n"
+                  "      - {world: 8, time: {value: 2ms, status: measured}}\n"
+                  "      - {world: 16, time: {value: 4ms, status: measured}}\n"
+                  "      - {world: 128, time: {value: 9ms, status: low-confidence}}\n");
+    struct alpha_answer a = ask(p, 16, TIER_SLOW);
+    assert_true(a.known && !a.interpolated);
+    assert_rel(a.time_s, 4e-3, 1e-12);
+    assert_int_equal(a.status, STATUS_MEASURED);
+    a = ask(p, 12, TIER_FAST);
+    assert_true(a.known && a.interpolated);
+    assert_rel(a.time_s, 3e-3, 1e-12);
+    assert_string_equal(a.reason, "alpha at world 12 interpolated between 8 and 16");
+    a = ask(p, 40, TIER_SLOW);
+    assert_rel(a.time_s, 5e-3, 1e-12);
+    assert_int_equal(a.status, STATUS_FITTED); // the weaker of the two
+    a = ask(p, 65, TIER_SLOW);
+    assert_false(a.known);
+    assert_string_equal(
+        a.reason,
+        "alpha of lib on x does not cover world 65 over the slow tier: largest entry is 64");
+    assert_false(ask(p, 128, TIER_SLOW).known); // low confidence is outside
+    a = ask(p, 7, TIER_FAST);
+    assert_false(a.known);
+    assert_string_equal(
+        a.reason,
+        "alpha of lib on x does not cover world 7 over the fast tier: smallest entry is 8");
+    a = ask(p, 1, TIER_FAST);
+    assert_true(a.known);
+    assert_rel(a.time_s, 0, 0);
+    plat_alpha(p, "lib", 16, TIER_SLOW, REGIME_OBSERVED, &a);
+    assert_string_equal(a.reason, "x has no alpha for implementation lib, host regime observed");
+    // the clamped rule uses every entry and has an answer everywhere
+    const struct plat_alpha *table = p->alpha.items;
+    assert_rel(plat_alpha_clamped_s(table->entries.items, 4, 2, TIER_SLOW), 2e-3, 1e-12);
+    assert_rel(plat_alpha_clamped_s(table->entries.items, 4, 96, TIER_SLOW), 7.5e-3, 1e-12);
+    assert_rel(plat_alpha_clamped_s(table->entries.items, 4, 4096, TIER_SLOW), 9e-3, 1e-12);
+    plat_free(p);
+}
+
+static void alpha_by_span(void **state) {
+    (void)state;
+    struct platform *p = load_good("alpha:\n"
+                                   "  - implementation: lib\n"
+                                   "    entries:\n"
+                                   "      - {world: 8, span: slow, time: 4ms}\n"
+                                   "      - {world: 8, span: fast, time: 1ms}\n"
+                                   "      - {world: 16, span: slow, time: 8ms}\n");
+    assert_rel(ask(p, 8, TIER_FAST).time_s, 1e-3, 1e-12);
+    assert_rel(ask(p, 8, TIER_SLOW).time_s, 4e-3, 1e-12);
+    assert_rel(ask(p, 12, TIER_SLOW).time_s, 6e-3, 1e-12);
+    assert_false(ask(p, 12, TIER_FAST).known);
+    plat_free(p);
+    p = load_good("alpha: [{implementation: lib, entries: [{world: 8, span: slow, time: 4ms}]}]\n");
+    assert_string_equal(ask(p, 8, TIER_FAST).reason,
+                        "alpha of lib on x does not cover world 8 over the fast tier: no entry");
+    plat_free(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_tables),
+        cmocka_unit_test(coverage_of_alpha),
+        cmocka_unit_test(alpha_by_span),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, drop_folder);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program from outside: JSON keys of the contract, exit codes, locks. JSON is read by the YAML reader. */
+#include "tests/support/check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platforms/base/yaml.h"
+
+/* Runs the program; stdout goes into a document unless doc is NULL. Returns the exit code. */
+static int run(const char *arguments, struct yaml_doc **doc) {
+    char *command = mem_printf("%s %s 2>/dev/null", MOESIM_BINARY, arguments);
+    FILE *p = popen(command, "r");
+    assert_non_null(p);
+    struct buf out = {0};
+    char chunk[4096];
+    size_t n;
+    while ((n = fread(chunk, 1, sizeof chunk, p)) > 0)
+        buf_add(&out, chunk, n);
+    int status = pclose(p);
+    free(command);
+    assert_true(WIFEXITED(status));
+    if (doc) {
+        struct err e;
+        assert_ok(yaml_parse(out.text, out.n, "stdout", doc, &e), &e);
+    }
+    buf_clear(&out);
+    return WEXITSTATUS(status);
+}
+
+static const struct yaml_node *item(const struct yaml_node *list, size_t i) {
+    return i < list->n ? list->items[i] : NULL;
+}
+
+/* Value under a dotted path; a number selects an item of a list. */
+static const struct yaml_node *at(const struct yaml_doc *doc, const char *path) {
+    const struct yaml_node *node = doc->root;
+    char *copy = mem_copy(path), *rest = copy;
+    for (char *key; node && (key = strtok_r(rest, ".", &rest));)
+        node = node->type == YAML_LIST
+                   ? item(node, strtoul(key, NULL, 10))
+                   : yaml_get(node, key);
+    free(copy);
+    if (!node)
+        fail_msg("no key '%s'", path);
+    return node;
+}
+
+static double number(const struct yaml_doc *doc, const char *path) {
+    const struct yaml_node *node = at(doc, path);
+    char *end;
+    double value = strtod(node->text, &end);
+    if (end == node->text || *end || !node->plain)
+        fail_msg("%s: '%s' is not a number", path, node->text);
+    return value;
+}
+
+static void is_null(const struct yaml_doc *doc, const char *path) {
+    assert_string_equal(at(doc, path)->text, "null");
+    assert_true(at(doc, path)->plain);
+}
+
+static void default_job_has_the_keys_of_the_contract(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("simulate --format json", &d), 0);
+    assert_string_equal(at(d, "schema")->text, "moesim/simulate/1");
+    assert_string_equal(at(d, "platform.name")->text, "dgx-h100");
+    assert_rel(number(d, "platform.ranks"), 64, 0);
+    assert_rel(number(d, "platform.hierarchy_ratio"), 9, 1e-12);
+    assert_rel(number(d, "workload.hidden"), 2048, 0);
+    is_null(d, "workload.group_limit");
+    static const char *const rho[] = {"rank",     "expert",    "one_hop_in", "one_hop_out",
+                                      "hop_a_in", "hop_a_out", "hop_b_in",   "hop_b_out"};
+    for (size_t i = 0; i < sizeof rho / sizeof *rho; i++) {
+        char *path = mem_printf("workload.rho_max.%s", rho[i]);
+        assert_true(number(d, path) >= 1);
+        free(path);
+    }
+    assert_string_equal(at(d, "implementation.name")->text, "nccl-p2p");
+    assert_string_equal(at(d, "calls.0.strategy")->text, "one-hop");
+    assert_string_equal(at(d, "calls.1.strategy")->text, "two-hop");
+    assert_string_equal(at(d, "calls.1.stages.0.name")->text, "hop_a");
+    assert_string_equal(at(d, "gain.against")->text, "one-hop");
+    assert_true(number(d, "engine.flows") > 0);
+    assert_true(number(d, "engine.wall_s") > 0);
+    assert_string_equal(at(d, "provenance.inputs.3.role")->text, "trace");
+    assert_int_equal(strlen(at(d, "provenance.inputs.3.sha256")->text), 64);
+    yaml_doc_free(d);
+}
+
+static void no_alpha_means_no_call_time_but_a_band(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("compare --format json", &d), 0);
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        static const char *const null[] = {"time_s", "analytic_s", "simulated_s"};
+        for (size_t k = 0; k < 3; k++) {
+            snprintf(path, sizeof path, "calls.%d.%s", i, null[k]);
+            is_null(d, path);
+            snprintf(path, sizeof path, "calls.%d.withdrawn.%s", i, null[k]);
+            assert_non_null(strstr(at(d, path)->text, "coverage: "));
+        }
+        snprintf(path, sizeof path, "calls.%d.time_band_s.0", i);
+        double low = number(d, path);
+        snprintf(path, sizeof path, "calls.%d.time_band_s.1", i);
+        assert_true(number(d, path) > low);
+        snprintf(path, sizeof path, "calls.%d.simulated_wire_s", i);
+        double wire_s = number(d, path);
+        assert_rel(low, wire_s, 1e-12); // treatment "none": no fixed cost at all
+        snprintf(path, sizeof path, "calls.%d.analytic_wire_s", i);
+        double analytic_s = number(d, path);
+        snprintf(path, sizeof path, "calls.%d.relative_error", i);
+        assert_near(number(d, path), (analytic_s - wire_s) / wire_s, 1e-12);
+        snprintf(path, sizeof path, "calls.%d.basis", i);
+        assert_string_equal(at(d, path)->text, "wire");
+        snprintf(path, sizeof path, "calls.%d.conditional", i);
+        assert_string_equal(at(d, path)->text, "true");
+    }
+    is_null(d, "gain.dispatch");
+    assert_non_null(at(d, "gain.withdrawn.dispatch"));
+    yaml_doc_free(d);
+}
+
+static void known_alpha_gives_a_time_above_its_bound(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(
+        run("compare --platform terrace-a --workload terrace-reference --format json", &d), 0);
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "calls.%d.time_s", i);
+        double time_s = number(d, path);
+        snprintf(path, sizeof path, "calls.%d.bound_s", i);
+        assert_true(time_s >= number(d, path) * (1 - 1e-9));
+        snprintf(path, sizeof path, "calls.%d.basis", i);
+        assert_string_equal(at(d, path)->text, "time");
+    }
+    // the paper's terms at its reference geometry on machine A, closed form of beta, measured chain
+    assert_rel(number(d, "calls.0.analytic_s"), 1.28546567063e-3, 1e-9);
+    assert_rel(number(d, "calls.1.analytic_s"),
+               (0.438397140596 + 0.830610980392 + 1.042 + 0.044) * 1e-3, 1e-9);
+    assert_rel(number(d, "gain.dispatch"), number(d, "calls.0.time_s") / number(d, "calls.1.time_s"),
+               1e-12);
+    yaml_doc_free(d);
+}
+
+static void above_the_measured_worlds_the_time_is_withheld(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("simulate --platform synthetic --workload terrace-reference "
+                         "--set platform.groups=32 --set workload.experts=256 "
+                         "--set workload.tokens_per_rank=64 --format json",
+                         &d),
+                     0);
+    is_null(d, "calls.0.time_s");
+    assert_non_null(strstr(at(d, "calls.0.withdrawn.time_s")->text, "largest entry is 128"));
+    assert_true(number(d, "calls.1.time_s") > 0); // hop A has world 32, hop B world 8: both inside
+    is_null(d, "gain.dispatch");
+    yaml_doc_free(d);
+}
+
+static void same_seed_same_bytes(void **state) {
+    (void)state;
+    struct yaml_doc *a, *b, *c;
+    const char *once = "simulate --set platform.groups=2 --seed 5 --format json";
+    assert_int_equal(run(once, &a), 0);
+    assert_int_equal(run(once, &b), 0);
+    assert_int_equal(run("simulate --set platform.groups=2 --seed 6 --format json", &c), 0);
+    assert_string_equal(at(a, "calls.0.wire_s")->text, at(b, "calls.0.wire_s")->text);
+    assert_string_equal(at(a, "calls.1.ranks.7.recv_end_s")->text,
+                        at(b, "calls.1.ranks.7.recv_end_s")->text);
+    assert_string_not_equal(at(a, "calls.0.wire_s")->text, at(c, "calls.0.wire_s")->text);
+    yaml_doc_free(a);
+    yaml_doc_free(b);
+    yaml_doc_free(c);
+}
+
+static void exit_codes(void **state) {
+    (void)state;
+    assert_int_equal(run("help", NULL), 0);
+    assert_int_equal(run("simulate --platform nowhere", NULL), 1);
+    assert_int_equal(run("nonsense", NULL), 2);
+    assert_int_equal(run("simulate --level step", NULL), 3);
+    setenv("MOESIM_ENGINE_CRASH", "abort", 1);
+    assert_int_equal(run("simulate", NULL), 4);
+    setenv("MOESIM_ENGINE_CRASH", "hang", 1);
+    assert_int_equal(run("simulate --timeout 0.2", NULL), 4);
+    unsetenv("MOESIM_ENGINE_CRASH");
+}
+
+static void matrix_writes_three_files_twice(void **state) {
+    (void)state;
+    char folder[] = "/tmp/moesim-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *arguments = mem_printf("matrix -o %s --format json", folder);
+    struct yaml_doc *d;
+    assert_int_equal(run(arguments, &d), 0);
+    free(arguments);
+    assert_rel(number(d, "matrices.0.rows"), 64.0 * 4096 * 8, 0);
+    assert_rel(number(d, "matrices.2.rows"), 64.0 * 4096 * 8, 0);
+    for (int i = 0; i < 3; i++) {
+        char path[32];
+        static const char *const keys[] = {"npy", "csv"};
+        for (int k = 0; k < 2; k++) {
+            snprintf(path, sizeof path, "matrices.%d.%s", i, keys[k]);
+            FILE *f = fopen(at(d, path)->text, "rb");
+            assert_non_null(f);
+            fseek(f, 0, SEEK_END);
+            if (k == 0)
+                assert_int_equal(ftell(f), 128 + 64 * 64 * 8);
+            fclose(f);
+            unlink(at(d, path)->text);
+        }
+    }
+    assert_int_equal(rmdir(folder), 0); // nothing else was left behind
+    yaml_doc_free(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_job_has_the_keys_of_the_contract),
+        cmocka_unit_test(no_alpha_means_no_call_time_but_a_band),
+        cmocka_unit_test(known_alpha_gives_a_time_above_its_bound),
+        cmocka_unit_test(above_the_measured_worlds_the_time_is_withheld),
+        cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(matrix_writes_three_files_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/support/check.h"
+
+#include <unistd.h>
+
+#include "platforms/base/file.h"
+#include "platforms/base/mem.h"
+#include "platforms/find.h"
+#include "workloads/implementation.h"
+
+static char folder[] = "/tmp/moesim-test-implementation-XXXXXX";
+
+static int enter_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int drop_folder(void **state) {
+    (void)state;
+    unlink("i.yaml");
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+static enum rc load_text(const char *text, struct implementation **m, struct err *e) {
+    assert_ok(file_write("i.yaml", text, strlen(text), e), e);
+    return implementation_load("i.yaml", NULL, 0, m, e);
+}
+
+#define GOOD "schema: moesim/implementation/1\nname: x\n"
+
+static void built_in_implementations(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        enum chain_preset chain;
+    } known[] = {{"collective-eager", CHAIN_MEASURED}, {"nccl-p2p", CHAIN_NONE}};
+    struct find_names names;
+    find_names(FIND_IMPLEMENTATION, &names);
+    assert_int_equal(names.n, 2);
+    for (size_t i = 0; i < names.n; i++) {
+        struct implementation *m;
+        struct err e;
+        assert_string_equal(names.names[i], known[i].name);
+        assert_ok(implementation_load(names.names[i], NULL, 0, &m, &e), &e);
+        assert_string_equal(m->name, known[i].name);
+        assert_int_equal(m->order, ORDER_GROUP_SHIFT);
+        assert_int_equal(m->window, 8);
+        assert_int_equal(m->start, START_RENDEZVOUS);
+        assert_int_equal(m->chain.preset, known[i].chain);
+        assert_false(m->chain.floor_s.given); // the paper's numbers have no floor
+        implementation_free(m);
+    }
+    find_names_free(&names);
+    implementation_free(NULL);
+}
+
+static void defaults_and_settings(void **state) {
+    (void)state;
+    struct implementation *m;
+    struct err e;
+    assert_ok(load_text(GOOD, &m, &e), &e);
+    assert_int_equal(m->window, 0); // all
+    assert_int_equal(m->chain.preset, CHAIN_NONE);
+    implementation_free(m);
+    const struct setting s[] = {{"window", "all"},
+                                {"chain.preset", "v1"},
+                                {"chain.floor", "0.248ms"},
+                                {"start", "one-sided"},
+                                {"order", "shift"}};
+    assert_ok(implementation_load("collective-eager", s, 5, &m, &e), &e);
+    assert_int_equal(m->window, 0);
+    assert_int_equal(m->chain.preset, CHAIN_V1);
+    assert_rel(m->chain.floor_s.value, 0.248e-3, 1e-15);
+    assert_int_equal(m->start, START_ONE_SIDED);
+    assert_int_equal(m->order, ORDER_SHIFT);
+    implementation_free(m);
+}
+
+static void bad_implementations(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum rc rc;
+        const char *message;
+    } bad[] = {
+        {"name: x\n", RC_SCHEMA,
+         "i.yaml:1:1: missing key 'schema', expected 'schema: moesim/implementation/1'"},
+        {GOOD "order: groupshift\n", RC_SCHEMA,
+         "i.yaml:3:8: order: 'groupshift' found, expected group-shift or shift; did you mean "
+         "'group-shift'?"},
+        {GOOD "window: none\n", RC_SCHEMA,
+         "i.yaml:3:9: window: 'none' found, expected a whole number or 'all'"},
+        {GOOD "window: 0\n", RC_RANGE,
+         "i.yaml:3:9: window: 0 is below the smallest allowed value 1"},
+        {GOOD "start: rendez-vous\n", RC_SCHEMA,
+         "i.yaml:3:8: start: 'rendez-vous' found, expected rendezvous or one-sided; did you mean "
+         "'rendezvous'?"},
+        {GOOD "chain: measured\n", RC_SCHEMA, "i.yaml:3:8: found a value, expected a map of keys"},
+        {GOOD "chain: {preset: 0.0424us}\n", RC_SCHEMA, // never a bare number
+         "i.yaml:3:17: preset: '0.0424us' found, expected none, v1, measured or fused"},
+        {GOOD "chain: {floor: 248}\n", RC_UNIT,
+         "i.yaml:3:16: floor: '248' has no unit, expected a time such as 2us or 0s"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct implementation *m = NULL;
+        struct err e;
+        enum rc rc = load_text(bad[i].text, &m, &e);
+        if (rc == RC_OK)
+            fail_msg("was accepted: %s", bad[i].text);
+        assert_string_equal(e.text, bad[i].message);
+        assert_int_equal(rc, bad[i].rc);
+        assert_null(m);
+    }
+    struct implementation *m = NULL;
+    struct err e;
+    assert_fails(implementation_load("nccl_p2", NULL, 0, &m, &e), RC_IO, &e,
+                 "no implementation named 'nccl_p2', did you mean 'nccl-p2p'?");
+}
+
+static void chain_presets(void **state) {
+    (void)state;
+    assert_rel(chain_constant(CHAIN_NONE)->s_per_pair, 0, 0);
+    assert_rel(chain_constant(CHAIN_V1)->s_per_pair, 0.08748372395833333e-6, 1e-15);
+    assert_rel(chain_constant(CHAIN_MEASURED)->s_per_pair, 0.04239908854166667e-6, 1e-15);
+    assert_rel(chain_constant(CHAIN_FUSED)->s_per_pair, 0.012e-6, 1e-15);
+    assert_int_equal(chain_constant(CHAIN_FUSED)->status, STATUS_ASSUMED);
+    static const char *const names[CHAIN_PRESETS] = {"none", "v1", "measured", "fused"};
+    for (int i = 0; i < CHAIN_PRESETS; i++)
+        assert_string_equal(chain_constant((enum chain_preset)i)->name, names[i]);
+}
+
+static void orders_and_starts(void **state) {
+    (void)state;
+    assert_string_equal(order_name(ORDER_GROUP_SHIFT), "group-shift");
+    assert_int_equal(order_find("shift"), ORDER_SHIFT);
+    assert_int_equal(order_find("xyz"), -1);
+    assert_string_equal(start_name(START_ONE_SIDED), "one-sided");
+}
+
+static void the_readme_has_the_key_table(void **state) {
+    (void)state;
+    char *text;
+    size_t n;
+    struct err e;
+    struct buf expected = {0};
+    assert_ok(file_read(TEST_DATA_DIR "/../../workloads/README.md", 1 << 20, &text, &n, &e), &e);
+    buf_text(&expected, "<!-- keys implementation -->\n");
+    keys_markdown(implementation_keys, &expected);
+    buf_text(&expected, "<!-- /keys -->\n");
+    if (!strstr(text, expected.text))
+        fail_msg("workloads/README.md lacks the key table, which is\n%s", expected.text);
+    buf_clear(&expected);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_in_implementations), cmocka_unit_test(defaults_and_settings),
+        cmocka_unit_test(bad_implementations),      cmocka_unit_test(chain_presets),
+        cmocka_unit_test(orders_and_starts),        cmocka_unit_test(the_readme_has_the_key_table),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, drop_folder);
+}
