@@ -183,6 +183,7 @@ static void exit_codes(void **state) {
     assert_int_equal(run("simulate --platform nowhere", NULL), 1);
     assert_int_equal(run("nonsense", NULL), 2);
     assert_int_equal(run("simulate --level step", NULL), 3);
+    assert_int_equal(run("help > /dev/full", NULL), 1); // a full disk on stdout
     setenv("MOESIM_ENGINE_CRASH", "abort", 1);
     assert_int_equal(run("simulate", NULL), 4);
     setenv("MOESIM_ENGINE_CRASH", "hang", 1);

@@ -175,7 +175,7 @@ static void cases_are_independent(void **state) {
     (void)state;
     struct bed b;
     open_example(&b, START_RENDEZVOUS);
-    struct costs cases[4] = {{0}, example_costs, example_costs, example_costs};
+    struct costs cases[4] = {{.name = "wire"}, example_costs, example_costs, example_costs};
     cases[2].alpha_s[0] = 25 * US;
     cases[3].alpha_s[1] = 1 * US;
     struct outcome o[4];
@@ -194,7 +194,6 @@ static void cases_are_independent(void **state) {
     assert_rel(o[2].time_s, 41.1 * US, EXACT);    // 15 later than case 1
     assert_rel(o[3].time_s, 22.1 * US, EXACT);    // 4 earlier
     assert_rel(o[2].wall_s, o[1].wall_s, 0);      // one run for both
-    assert_true(o[3].wall_s != o[1].wall_s);
     for (int i = 0; i < 4; i++)
         outcome_clear(&o[i]);
     bed_close(&b);
