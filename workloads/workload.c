@@ -82,14 +82,17 @@ static enum rc check(struct workload *w, struct err *e) {
     return RC_OK;
 }
 
-/* With another trace than the file's own, what selects a part of the old one no longer means anything. */
-static void drop_selection(const struct yaml_doc *doc) {
-    static const char *const selection[] = {"model", "corpus", "layer"};
+/* What an override makes meaningless: with another trace, what selects a part of the file's own one; with
+ * another source, the trace too. */
+static void drop_overridden(const struct yaml_doc *doc) {
+    static const char *const selection[] = {"model", "corpus", "layer", "trace"};
+    enum { SELECTION = 3, ALL = 4 };
     struct yaml_node *routing = yaml_get(doc->root, "routing");
-    const struct yaml_node *trace = routing ? yaml_get(routing, "trace") : NULL;
-    if (!trace || !trace->set)
+    if (!routing)
         return;
-    for (size_t i = 0; i < sizeof selection / sizeof *selection; i++) {
+    const struct yaml_node *trace = yaml_get(routing, "trace"), *source = yaml_get(routing, "source");
+    size_t n = trace && trace->set ? SELECTION : source && source->set ? ALL : 0;
+    for (size_t i = 0; i < n; i++) {
         const struct yaml_node *node = yaml_get(routing, selection[i]);
         if (node && !node->set)
             yaml_drop(routing, selection[i]);
@@ -117,7 +120,7 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
     rc = keys_schema(doc, WORKLOAD_SCHEMA, e);
     for (size_t i = 0; i < n_settings && !rc; i++)
         rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
-    drop_selection(doc);
+    drop_overridden(doc);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
