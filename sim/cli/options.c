@@ -49,7 +49,7 @@ static const struct option {
      "order of destinations: group-shift or shift"},
     {"--window", "N|all", OPT_WINDOW, " simulate compare ", "messages in flight per sender"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare matrix workload ",
-     "routing record (.npy or CSV of expert counts)"},
+     "routing record: counts, token by token, or a matrix"},
     {"--seed", "N", OPT_SEED, " simulate compare matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
     {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
@@ -75,7 +75,13 @@ static const struct {
     const char *key;
     const char *also;
     const char *value;
-} implied[] = {{"workload.routing.trace", "workload.routing.source", "trace"}};
+} implied[] = {{"workload.routing.trace", "workload.routing.source", "trace"},
+               {"workload.routing.rho_max", "workload.routing.source", "synthetic"},
+               {"workload.routing.cv", "workload.routing.source", "synthetic"},
+               {"workload.routing.exponent", "workload.routing.source", "synthetic"},
+               {"workload.routing.hot_ratio", "workload.routing.source", "synthetic"},
+               {"workload.routing.preset", "workload.routing.source", "synthetic"},
+               {"workload.placement_file", "workload.placement", "file"}};
 
 static bool knows(const struct option *option, const char *command) {
     if (!option->commands)
