@@ -290,11 +290,13 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
     return rc ? rc : popularity_check_groups(&d->popularity, d->placement, d->plan->platform, e);
 }
 
-/* Sums of bytes must fit 63 bits: the pair, then each rank, then the call. */
-static enum rc check_bytes(const struct traffic *t, double row_bytes, struct err *e) {
+/* Sums of bytes must fit 63 bits. Above 31 bits a rank's buffer is beyond what some libraries take: no error, the
+ * network does not care. */
+static enum rc check_bytes(struct traffic *t, double row_bytes, struct err *e) {
     const double most = 9223372036854774784.0; // the largest double below 2^63
-    double total = 0;
-    for (int src = 0; src < t->ranks; src++)
+    double total = 0, largest = 0;
+    for (int src = 0; src < t->ranks; src++) {
+        double before = total;
         for (size_t i = t->one_hop.start[src]; i < t->one_hop.start[src + 1]; i++) {
             total += t->one_hop.value[i] * row_bytes;
             if (total > most)
@@ -303,6 +305,12 @@ static enum rc check_bytes(const struct traffic *t, double row_bytes, struct err
                                "rank %d",
                                t->one_hop.value[i] * row_bytes, src, t->one_hop.dst[i]);
         }
+        largest = fmax(largest, total - before);
+    }
+    if (largest > INT32_MAX)
+        buf_printf(&t->notes,
+                   "library limit: a rank sends %.4g bytes; libraries with 32-bit counts refuse this size\n",
+                   largest);
     return RC_OK;
 }
 
