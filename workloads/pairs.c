@@ -3,29 +3,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "platforms/base/rng.h"
-#include "platforms/base/stat.h"
+#include "workloads/choice.h"
 #include "workloads/placement.h"
 
-/* Scales one row to its sums with nothing above 1, pool by pool. */
-static void fit_row(const struct pairs_ask *a, const double *base, double *row) {
+/* Scales one row to its sums with nothing above 1, pool by pool. scratch[experts] */
+static void fit_row(const struct pairs_ask *a, double *row, double *scratch) {
     int size = a->experts / a->pools;
-    for (int p = 0; p < a->pools; p++) {
-        double want = stat_sum(base + p * size, (size_t)size), *own = row + p * size;
-        for (bool more = true; more;) {
-            double open = 0, full = 0;
-            more = false;
-            for (int i = 0; i < size; i++)
-                *(own[i] >= 1 ? &full : &open) += own[i];
-            double factor = open > 0 ? (want - full) / open : 1;
-            for (int i = 0; i < size; i++)
-                if (own[i] < 1) {
-                    own[i] = fmin(own[i] * factor, 1);
-                    more = more || (own[i] == 1 && factor > 1);
-                }
-        }
-    }
+    for (int p = 0; p < a->pools; p++)
+        choice_shares(row + p * size, size, a->top_k / a->pools, scratch + p * size);
+    memcpy(row, scratch, (size_t)a->experts * sizeof *row);
 }
 
 /* Scales the columns to the base. Returns the largest relative error found before. */
@@ -44,10 +33,8 @@ static double fit_columns(const struct pairs_ask *a, double *share) {
         sum[i] = sum[i] > 0 ? want / sum[i] : 1;
     }
     for (int src = 0; src < a->ranks; src++)
-        for (int i = 0; i < a->experts; i++) {
-            double *x = &share[(size_t)src * (size_t)a->experts + (size_t)i];
-            *x = fmin(*x * sum[i], 1);
-        }
+        for (int i = 0; i < a->experts; i++)
+            share[(size_t)src * (size_t)a->experts + (size_t)i] *= sum[i];
     free(sum);
     return worst;
 }
@@ -57,6 +44,7 @@ double *pairs_build(const struct pairs_ask *a, struct buf *notes) {
     const double close_enough = 1e-3;
     size_t n = (size_t)a->experts;
     double *share = mem_alloc((size_t)a->ranks * n, sizeof *share), worst = 1;
+    double *scratch = mem_alloc(n, sizeof *scratch);
     double *z = mem_alloc((size_t)a->ranks, sizeof *z);
     for (int src = 0; src < a->ranks; src++) {
         struct rng r;
@@ -65,17 +53,18 @@ double *pairs_build(const struct pairs_ask *a, struct buf *notes) {
             z[dst] = exp(a->sigma * rng_normal(&r));
         for (size_t i = 0; i < n; i++) {
             int rank = placement_block(a->experts, a->ranks, (int)i);
-            share[(size_t)src * n + i] = fmin(a->base[i] * z[rank], 1);
+            share[(size_t)src * n + i] = a->base[i] * z[rank];
         }
     }
     free(z);
     for (int round = 0; round < ROUNDS && worst > close_enough; round++) {
         for (int src = 0; src < a->ranks; src++)
-            fit_row(a, a->base, share + (size_t)src * n);
+            fit_row(a, share + (size_t)src * n, scratch);
         worst = fit_columns(a, share);
     }
     for (int src = 0; src < a->ranks; src++)
-        fit_row(a, a->base, share + (size_t)src * n);
+        fit_row(a, share + (size_t)src * n, scratch);
+    free(scratch);
     buf_printf(notes, "pair skew: sigma %g; each source prefers other ranks, loads per expert stay",
                a->sigma);
     if (worst > close_enough)

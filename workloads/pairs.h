@@ -16,8 +16,8 @@
 #include "platforms/base/mem.h"
 
 struct pairs_ask {
-    int ranks, experts;
-    int pools; /* routing groups that each keep their sum; 1 = one over all */
+    int ranks, experts, top_k;
+    int pools; /* routing groups that each keep their sum; 1 = one over all; divides top_k */
     const double *base; /* [experts] */
     const int64_t *tokens; /* [ranks] */
     double sigma;

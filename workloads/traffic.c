@@ -407,6 +407,7 @@ static enum rc make(struct drawing *d, struct err *e) {
     if (!rc && w->routing.pair_sigma.value > 0) {
         struct pairs_ask pairs = {.ranks = d->ranks,
                                   .experts = (int)w->experts,
+                                  .top_k = (int)w->top_k,
                                   .pools = w->routing.mode == MODE_GLOBAL_TOPK ? 1
                                                                                : d->popularity.shape.n_groups,
                                   .base = d->popularity.inclusion,

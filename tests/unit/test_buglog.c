@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Public bug reports of people who simulate, benchmark or predict MoE all-to-all, B01 .. B25, as far as they are
- * about routing, matrices and their readers. Each test names its case. */
+/* Public bug reports of people who simulate, benchmark or predict MoE all-to-all, B01 .. B25, as far as
+ * they are about routing, matrices and their readers. Each test names its case. */
 #include "tests/support/records.h"
 
 #include "platforms/base/unit.h"
@@ -381,7 +381,8 @@ static void b17_skew_exists_per_direction(void **state) {
     done(&a);
 }
 
-/* --- geometry ------------------------------------------------------------------------------------------ */
+/* --- geometry ------------------------------------------------------------------------------------------
+ * */
 
 static void b18_geometry_is_checked_up_front(void **state) {
     (void)state;

@@ -250,7 +250,8 @@ static void bad_matrices_are_refused(void **state) {
         refuse_text(bad[i].text, 0, 0, bad[i].rc, bad[i].message);
 }
 
-/* --- streams ------------------------------------------------------------------------------------------- */
+/* --- streams -------------------------------------------------------------------------------------------
+ * */
 
 /* A pipe-sized writer: `lines` rows of a log, some 250 bytes each. */
 static void write_long_log(const char *path, long lines) {

@@ -208,7 +208,7 @@ static void pair_skew_keeps_the_loads(void **state) {
     choice_shares(weight, E, K, base);
     for (int i = 0; i < RANKS; i++)
         tokens[i] = i == 3 ? 0 : 100 * (1 + i % 3);
-    struct pairs_ask ask = {RANKS, E, 1, base, tokens, 0.7, 5};
+    struct pairs_ask ask = {RANKS, E, K, 1, base, tokens, 1.5, 5};
     double *share = pairs_build(&ask, &notes), total = 0, different = 0;
     for (int src = 0; src < RANKS; src++) {
         assert_rel(stat_sum(share + src * E, E), K, 1e-9);
@@ -224,6 +224,8 @@ static void pair_skew_keeps_the_loads(void **state) {
         assert_rel(sum, base[i] * total, 2e-3);
     }
     assert_true(different > 0.5);
+    assert_string_equal(notes.text,
+                        "pair skew: sigma 1.5; each source prefers other ranks, loads per expert stay\n");
     free(share);
     buf_clear(&notes);
 }
