@@ -290,8 +290,8 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
     return rc ? rc : popularity_check_groups(&d->popularity, d->placement, d->plan->platform, e);
 }
 
-/* Sums of bytes must fit 63 bits. Above 31 bits a rank's buffer is beyond what some libraries take: no error, the
- * network does not care. */
+/* Sums of bytes must fit 63 bits. Above 31 bits a rank's buffer is beyond what some libraries take: no error,
+ * the network does not care. */
 static enum rc check_bytes(struct traffic *t, double row_bytes, struct err *e) {
     const double most = 9223372036854774784.0; // the largest double below 2^63
     double total = 0, largest = 0;

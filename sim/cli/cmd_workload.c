@@ -109,16 +109,20 @@ static enum rc take_workload(const struct options *o, struct inputs *in, struct 
     return rc;
 }
 
-static void take_routes(const struct routes *r, struct shown *s) {
+static void take_routes(const struct routes *r, bool drop_suspected, struct shown *s) {
     size_t n = (size_t)r->experts;
     s->counts = s->own = counts_new(r->n_layers, r->experts);
     s->dropped = routes_dropped(r);
     s->suspected = routes_suspected(r);
+    if (drop_suspected) {
+        s->dropped += s->suspected;
+        s->suspected = 0;
+    }
     if (s->suspected)
         s->kept = mem_alloc((size_t)r->n_layers * n, sizeof *s->kept);
     for (int l = 0; l < r->n_layers; l++) {
         s->own->layer[l] = r->layers[l].layer;
-        routes_count(r, l, true, s->own->counts + (size_t)l * n);
+        routes_count(r, l, !drop_suspected, s->own->counts + (size_t)l * n);
         if (s->kept)
             routes_count(r, l, false, s->kept + (size_t)l * n);
     }
@@ -160,7 +164,7 @@ static enum rc load_shown(const struct options *o, struct inputs *in, struct sho
     if (s->record->kind == RECORD_COUNTS)
         s->counts = s->record->counts;
     else if (s->record->kind == RECORD_ROUTES)
-        take_routes(s->record->routes, s);
+        take_routes(s->record->routes, in->workload && in->workload->routing.suspected, s);
     else
         take_matrix(&s->record->bytes, s);
     return RC_OK;

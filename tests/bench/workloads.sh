@@ -45,4 +45,5 @@ with open(sys.argv[1], "w") as f:
         size += len(text)
         f.write(text)
 PY
-measure "$megabytes MB of JSON Lines" "$moesim" workload show --trace "$folder/log.jsonl" --experts 64 --top-k 8
+measure "$megabytes MB of JSON Lines" "$moesim" workload show --trace "$folder/log.jsonl" --experts 64 \
+    --top-k 8

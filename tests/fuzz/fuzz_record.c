@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routing records of every kind. The first byte says what the workload knows: bit 0 experts, bit 1 top_k, bit 2
- * whether choices of weight 0 are dropped. */
+/* Routing records of every kind. Bits of the first byte say what the workload knows: experts, top_k, whether
+ * choices of weight 0 are dropped, zero-compute experts. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

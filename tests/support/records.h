@@ -43,7 +43,8 @@ static inline struct record *parse_text(const char *text, int experts, int top_k
     return r;
 }
 
-static inline void refuse_text(const char *text, int experts, int top_k, enum rc rc, const char *message) {
+static inline void refuse_text(const char *text, int experts, int top_k, enum rc rc,
+                               const char *message) {
     struct record_ask ask = asking(experts, top_k);
     struct record *r = NULL;
     struct err e;
@@ -72,13 +73,13 @@ struct asked {
     struct traffic *t;
 };
 
-/* Settings end with a NULL key. The base is the paper's geometry without its mode: uniform, 64 experts, top 8. */
+/* Settings end with a NULL key. The base is uniform, sampled, 64 experts, top 8. */
 static inline enum rc ask_traffic(const char *groups, const char *local, const struct setting *set,
                                   struct asked *a, struct err *e) {
     enum { MOST = 20 };
     struct setting shape[] = {{"groups", groups}, {"ranks_per_group", local}};
-    struct setting all[MOST] = {{"experts", "64"},          {"top_k", "8"},
-                                {"group_limit", "none"},    {"routing.mode", "global_topk"},
+    struct setting all[MOST] = {{"experts", "64"},           {"top_k", "8"},
+                                {"group_limit", "none"},     {"routing.mode", "global_topk"},
                                 {"routing.draw", "sampled"}, {"tokens_per_rank", "256"}};
     size_t n = 6;
     for (; set->key; set++) {
@@ -97,7 +98,8 @@ static inline void done(struct asked *a) {
     plat_free(a->p);
 }
 
-static inline struct asked get_traffic(const char *groups, const char *local, const struct setting *set) {
+static inline struct asked get_traffic(const char *groups, const char *local,
+                                       const struct setting *set) {
     struct asked a;
     struct err e;
     assert_ok(ask_traffic(groups, local, set, &a, &e), &e);

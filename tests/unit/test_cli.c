@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program from outside: JSON keys of the contract, exit codes, locks. JSON is read by the YAML reader.
- * */
+/* The program from outside: JSON keys of the contract, exit codes, locks. JSON is read by the YAML reader. */
 #include "tests/support/check.h"
 
 #include <sys/wait.h>

@@ -206,8 +206,7 @@ static void nothing_to_move_costs_the_fixed_cost(void **state) {
     bed_close(&b);
 }
 
-/* Time of a balanced exchange of w ranks on one non-blocking switch: alpha + (w - 1)(o + x / beta) + one
- * latency. */
+/* Time of a balanced exchange of w ranks on one non-blocking switch: alpha + (w - 1)(o + x / beta) + one latency. */
 static void check_closed_form(const char *shape, int w, int64_t window, double x_half) {
     const double x = 1e6, beta = 50e9, latency_s[] = {0, 2 * US};
     char text[300];

@@ -7,8 +7,7 @@
 static const char odd_shape[] =
     "groups: 3\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n";
 
-/* Every order visits each peer once; a step of the order is a permutation: no two senders aim at one
- * receiver. */
+/* Every order visits each peer once; a step of the order is a permutation: no two senders aim at one receiver. */
 static void an_order_visits_every_peer_once(void **state) {
     (void)state;
     struct platform *p = bed_platform(odd_shape);

@@ -80,8 +80,7 @@ static void time_is_above_the_bound_and_bytes_are_conserved(void **state) {
     }
 }
 
-/* Bytes, x_half and bandwidths scaled together change nothing: SimGrid's absolute tolerances must not
- * show. */
+/* Bytes, x_half and bandwidths scaled together change nothing: SimGrid's absolute tolerances must not show. */
 static void scaling_changes_nothing(void **state) {
     (void)state;
     const double scales[] = {1e-6, 1, 1e5};

@@ -33,8 +33,8 @@ static void check_stage(const struct outcome *o, int i, const char *name, double
     assert_rel(o->stages[i].end_s, end_s, EXACT);
 }
 
-/* Arrivals of hop A are complete at 11.5, 10, 12.5, 14.5 us (alpha 10, latency 0.5). With splits 3, chains
- * of 1, 0, 2, 0.5 and alpha 5 the ranks enter hop B at 20.5, 18, 22.5, 23. */
+/* Arrivals of hop A are complete at 11.5, 10, 12.5, 14.5 us (alpha 10, latency 0.5). With splits 3, chains of 1, 0, 2,
+ * 0.5 and alpha 5 the ranks enter hop B at 20.5, 18, 22.5, 23. */
 static void both_ends_must_have_entered(void **state) {
     (void)state;
     struct bed b;
@@ -89,8 +89,7 @@ static void the_chain_has_a_floor_where_there_are_pairs(void **state) {
     bed_close(&b);
 }
 
-/* The slow rank decides when each tier's last arrival counts: the later latency, not the later last byte.
- * */
+/* The slow rank decides when each tier's last arrival counts: the later latency, not the later last byte. */
 static void the_last_arrival_releases_not_the_last_byte(void **state) {
     (void)state;
     // into rank 0: 1 -> 0 fast, ends at 3 us, latency 0.1; 2 -> 0 slow, ends at 2 us, latency 5: arrivals 3.1 and 7
@@ -171,8 +170,7 @@ static void nothing_to_move_costs_the_fixed_costs(void **state) {
     bed_close(&b);
 }
 
-/* Cases are answered together or one by one with the same result; those that only shift times share a run.
- * */
+/* Cases are answered together or one by one with the same result; those that only shift times share a run. */
 static void cases_are_independent(void **state) {
     (void)state;
     struct bed b;

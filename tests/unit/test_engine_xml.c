@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The platform file for other tools, read back by SimGrid itself: links, rates and latencies of every
- * route. */
+/* The platform file for other tools, read back by SimGrid itself: links, rates and latencies of every route. */
 #include "tests/support/bed.h"
 
 #include <sys/wait.h>
@@ -12,8 +11,7 @@
 #include <simgrid/link.h>
 #include <xbt/dynar.h>
 
-/* Prints one line per pair: each link with rate and latency. Links that cannot bind are not part of our
- * routes. */
+/* Prints one line per pair: each link with rate and latency. Links that cannot bind are not part of our routes. */
 static void print_routes(FILE *out, const char *xml, int ranks) {
     int argc = 2;
     char name[] = "test", quiet[] = "--log=root.thres:critical", *argv[] = {name, quiet, NULL};

@@ -12,8 +12,13 @@ static void eplb_worked_example(void **state) {
     static const int want[2][16] = {{5, 6, 5, 7, 8, 4, 3, 4, 10, 9, 10, 2, 0, 1, 11, 1},
                                     {7, 10, 6, 8, 6, 11, 8, 9, 2, 4, 5, 1, 5, 0, 3, 1}};
     for (int l = 0; l < 2; l++) {
-        struct placement_ask ask = {.kind = PLACEMENT_EPLB, .packing = PACKING_HIERARCHICAL, .ranks = 8,
-                                    .groups = 2, .experts = 12, .slots = 16, .routing_groups = 4,
+        struct placement_ask ask = {.kind = PLACEMENT_EPLB,
+                                    .packing = PACKING_HIERARCHICAL,
+                                    .ranks = 8,
+                                    .groups = 2,
+                                    .experts = 12,
+                                    .slots = 16,
+                                    .routing_groups = 4,
                                     .load = load[l]};
         struct placement *p;
         struct err e;
@@ -50,14 +55,15 @@ static void global_packing_balances_better(void **state) {
         assert_true(placement_replicas(p, i) >= 1);
     placement_free(p);
     ask.slots = 81;
-    assert_fails(placement_build(&ask, &p, &e), RC_SHAPE, &e, "81 slots, expected a multiple of 16 ranks");
+    assert_fails(placement_build(&ask, &p, &e), RC_SHAPE, &e,
+                 "81 slots, expected a multiple of 16 ranks");
 }
 
 static void round_robin_and_lpt(void **state) {
     (void)state;
     static const double load[] = {8, 1, 7, 2, 6, 3, 5, 4};
-    struct placement_ask ask = {.kind = PLACEMENT_ROUND_ROBIN, .ranks = 4, .groups = 1, .experts = 8,
-                                .load = load};
+    struct placement_ask ask = {
+        .kind = PLACEMENT_ROUND_ROBIN, .ranks = 4, .groups = 1, .experts = 8, .load = load};
     struct placement *p;
     struct err e;
     double rank[4];
@@ -99,7 +105,8 @@ static void replicas_share_the_rows(void **state) {
         y[i] = matrix_dense(&t[i]->one_hop_rank);
         z[i] = matrix_dense(&t[i]->hop_a);
     }
-    for (int i = 0; i < 256; i++) { // five standard deviations; replicas in turn are a little less random
+    for (int i = 0; i < 256;
+         i++) { // five standard deviations; replicas in turn are a little less random
         assert_near(x[0][i], x[1][i], 5 * sqrt(x[1][i]));
         assert_near(y[0][i], y[1][i], 5 * sqrt(y[1][i]) + 0.02 * y[1][i]);
         assert_near(z[0][i], z[1][i], 5 * sqrt(z[1][i]) + 0.02 * z[1][i]);
@@ -115,7 +122,8 @@ static void replicas_share_the_rows(void **state) {
 static void files_place_slots_in_blocks(void **state) {
     (void)state;
     char path[RECORDS_PATH];
-    struct placement_ask ask = {.kind = PLACEMENT_FILE, .ranks = 4, .groups = 1, .experts = 6, .layer = 1};
+    struct placement_ask ask = {
+        .kind = PLACEMENT_FILE, .ranks = 4, .groups = 1, .experts = 6, .layer = 1};
     struct placement *p;
     struct err e;
     ask.path = sample("synthetic_placement.npy", path);
@@ -127,9 +135,11 @@ static void files_place_slots_in_blocks(void **state) {
     assert_fails(placement_build(&ask, &p, &e), RC_RANGE, &e, "no layer 2, the file has 0 to 1");
     ask.layer = -1;
     ask.ranks = 3;
-    assert_fails(placement_build(&ask, &p, &e), RC_SHAPE, &e, "8 slots cannot be split evenly on 3 ranks");
+    assert_fails(placement_build(&ask, &p, &e), RC_SHAPE, &e,
+                 "8 slots cannot be split evenly on 3 ranks");
     ask.path = sample("vllm_ascend_expert_map.json", path);
-    assert_fails(placement_build(&ask, &p, &e), RC_SHAPE, &e, "lies on 2 devices, but there are 3 ranks");
+    assert_fails(placement_build(&ask, &p, &e), RC_SHAPE, &e,
+                 "lies on 2 devices, but there are 3 ranks");
     static const char map[] = "{\"physical_to_logical_map\":[[0,1,-1,2]]}";
     ask = (struct placement_ask){.ranks = 2, .groups = 1, .experts = 3, .path = "m", .layer = -1};
     assert_ok(placement_file_parse(map, strlen(map), &ask, &p, &e), &e);
@@ -137,12 +147,14 @@ static void files_place_slots_in_blocks(void **state) {
     assert_int_equal(p->slot_start[1], 2);
     placement_free(p);
     static const char none[] = "{\"a\":[]}";
-    assert_fails(placement_file_parse(none, strlen(none), &ask, &p, &e), RC_SCHEMA, &e, "no placement found");
+    assert_fails(placement_file_parse(none, strlen(none), &ask, &p, &e), RC_SCHEMA, &e,
+                 "no placement found");
 }
 
 static void modes_need_their_groups_together(void **state) {
     (void)state;
-    const struct setting set[] = {{"routing.mode", "quota_only"}, {"placement", "round-robin"}, {NULL, NULL}};
+    const struct setting set[] = {
+        {"routing.mode", "quota_only"}, {"placement", "round-robin"}, {NULL, NULL}};
     refuse_traffic("8", "4", set, RC_SHAPE, "does not lie on one group of ranks of its own");
 }
 

@@ -65,7 +65,8 @@ static void public_sets_have_their_figures(void **state) {
     for (; csv_next(&csv, &e) == RC_OK && csv.n_fields; sets++) {
         struct csv_field f[6 + 2 * FIGURES];
         memcpy(f, csv.fields, sizeof f);
-        struct record_ask ask = asking((int)strtol(f[4].text, NULL, 10), (int)strtol(f[5].text, NULL, 10));
+        struct record_ask ask =
+            asking((int)strtol(f[4].text, NULL, 10), (int)strtol(f[5].text, NULL, 10));
         ask.counts.model = f[2].n ? f[2].text : NULL;
         ask.counts.corpus = f[3].n ? f[3].text : NULL;
         struct record *r;
@@ -92,7 +93,8 @@ static void ids_come_in_two_shapes(void **state) {
         const struct routes_layer *own = &layered->routes->layers[l];
         assert_int_equal(own->n, 48);
         for (size_t t = 0; t < own->n; t++) // the same rows, layers alternating
-            assert_memory_equal(own->ids + 4 * t, all->ids + 4 * (2 * t + (size_t)l), 4 * sizeof *own->ids);
+            assert_memory_equal(own->ids + 4 * t, all->ids + 4 * (2 * t + (size_t)l),
+                                4 * sizeof *own->ids);
     }
     record_free(flat);
     record_free(layered);
@@ -124,8 +126,9 @@ static void source_ranks_are_kept(void **state) {
     record_free(r);
     char path[RECORDS_PATH];
     sample("synthetic_source_log.jsonl", path);
-    const struct setting set[] = {{"experts", "16"}, {"top_k", "4"}, {"routing.source", "trace"},
-                                  {"routing.trace", path}, {"routing.layer", "5"}, {NULL, NULL}};
+    const struct setting set[] = {{"experts", "16"},           {"top_k", "4"},
+                                  {"routing.source", "trace"}, {"routing.trace", path},
+                                  {"routing.layer", "5"},      {NULL, NULL}};
     struct asked a = get_traffic("2", "2", set);
     double *dense = matrix_dense(&a.t->one_hop);
     // 5 tokens of rank 0 choose experts 0..3 on rank 0, 2 of rank 3 choose 12..15 on rank 3
@@ -136,8 +139,10 @@ static void source_ranks_are_kept(void **state) {
     assert_int_equal(a.t->tokens[1], 0);
     free(dense);
     done(&a);
-    refuse_traffic("1", "2", set, RC_SHAPE, "tokens of source rank 3, but the platform has 2 ranks");
-    refuse_text("{\"origin_rows\":[0],\"topk_experts\":[[1],[2]]}", 4, 1, RC_SHAPE, "1 source ranks for 2");
+    refuse_traffic("1", "2", set, RC_SHAPE,
+                   "tokens of source rank 3, but the platform has 2 ranks");
+    refuse_text("{\"origin_rows\":[0],\"topk_experts\":[[1],[2]]}", 4, 1, RC_SHAPE,
+                "1 source ranks for 2");
     refuse_text("{\"topk_ids\":[1]}{\"source_rank\":[0],\"topk_experts\":[[1]]}", 4, 1, RC_SCHEMA,
                 "row 2 has a source rank, unlike the rows before");
 }
@@ -161,7 +166,8 @@ static void counts_come_by_name_too(void **state) {
     } bad[] = {
         {"{\"layer_2\":{\"3\":1,\"3\":2}}", RC_SCHEMA, "second count of layer 2, expert 3"},
         {"{\"layer_2\":{\"5\":1}}", RC_SHAPE, "holds 6 experts, but there are 4"},
-        {"{\"logical_count\":[[1,2,3,4],[1,2,3]]}", RC_SHAPE, "a list of 3 items, the one before has 4"},
+        {"{\"logical_count\":[[1,2,3,4],[1,2,3]]}", RC_SHAPE,
+         "a list of 3 items, the one before has 4"},
         {"{\"logical_count\":[[1,2,3,4],5]}", RC_SHAPE, "a number, expected a list as before"},
         {"{\"logical_count\":[[1,2,3,4,5]]}", RC_SHAPE, "5 experts, but there are 4"},
         {"{\"logical_count\":[[[[1]]]]}", RC_SHAPE, "nested deeper than 3"},
@@ -169,7 +175,8 @@ static void counts_come_by_name_too(void **state) {
         {"{\"n_expert\":8}", RC_SHAPE, "the record has experts 8, but the workload has 4"},
         {"{\"hello\":1}", RC_SCHEMA, "no routing found; known keys: topk_ids"},
         {"{\"layers\":{\"x\":{}}}", RC_SCHEMA, "layer 'x' is not a whole number"},
-        {"{\"physical_to_logical_map\":[[0]]}", RC_SCHEMA, "this is a placement, not a routing record"},
+        {"{\"physical_to_logical_map\":[[0]]}", RC_SCHEMA,
+         "this is a placement, not a routing record"},
         {"{\"topk_ids\":[0.5]}", RC_SCHEMA, "a number '0.5', expected a whole number"},
         {"{\"top_k\":3}{\"topk_ids\":[1,2]}", RC_SHAPE, "row 1 has 2 ids, expected top_k 3"},
         {"[[0,0,0,0]]", RC_RANGE, "all counts are zero"},
@@ -234,13 +241,16 @@ static void bad_matrices_are_refused(void **state) {
         enum rc rc;
         const char *message;
     } bad[] = {
-        {"src,dst,bytes\n0,1,5\n0,1,6\n", RC_SCHEMA, "t.jsonl:3: second value for rank 0 to rank 1"},
+        {"src,dst,bytes\n0,1,5\n0,1,6\n", RC_SCHEMA,
+         "t.jsonl:3: second value for rank 0 to rank 1"},
         {"src,dst,bytes\n0,1,-5\n", RC_SCHEMA, "t.jsonl:2:5: '-5', expected a whole number"},
-        {"src,dst,bytes\n0,99999,5\n", RC_SCHEMA, "'99999', expected a whole number from 0 to 16383"},
+        {"src,dst,bytes\n0,99999,5\n", RC_SCHEMA,
+         "'99999', expected a whole number from 0 to 16383"},
         {"src,dst,bytes\n0,1\n", RC_SYNTAX, "2 fields, expected 3"},
         {"src,dst,bytes\n", RC_SHAPE, "a header and no record"},
         {DUMP "Rank(s) 0: 1 2\nEND DATA\n", RC_SHAPE, "no counts of rank 1"},
-        {DUMP "Rank(s) 0-1: 1 2 3\nEND DATA\n", RC_SHAPE, "3 counts, expected one for each of 2 ranks"},
+        {DUMP "Rank(s) 0-1: 1 2 3\nEND DATA\n", RC_SHAPE,
+         "3 counts, expected one for each of 2 ranks"},
         {DUMP "Rank(s) 0-1,1: 1 2\nEND DATA\n", RC_SCHEMA, "second row of rank 1"},
         {DUMP "Rank(s) 0-7: 1 2\nEND DATA\n", RC_SYNTAX, "expected ranks below 2"},
         {DUMP "Rank(s) 0-1: 1 2\n", RC_SYNTAX, "the data ends before END DATA"},
@@ -260,12 +270,15 @@ static void write_long_log(const char *path, long lines) {
     struct rng r;
     rng_init(&r, 1, "log", 0);
     for (long i = 0; i < lines; i++) {
-        fprintf(f, "{\"type\":\"route\",\"req_id\":\"request-0123456789abcdef\",\"token_idx\":%ld,\"layer\":0,"
-                   "\"topk_ids\":[", i);
+        fprintf(f,
+                "{\"type\":\"route\",\"req_id\":\"request-0123456789abcdef\",\"token_idx\":%ld,"
+                "\"layer\":0,\"topk_ids\":[",
+                i);
         int first = (int)rng_below(&r, 57);
         for (int k = 0; k < 8; k++)
             fprintf(f, "%s%d", k ? ", " : "", first + k);
-        fprintf(f, "],\"topk_weights\":[0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125]}\n");
+        fprintf(f,
+                "],\"topk_weights\":[0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125]}\n");
     }
     assert_int_equal(fclose(f), 0);
 }
@@ -273,7 +286,7 @@ static void write_long_log(const char *path, long lines) {
 static void a_log_needs_less_memory_than_its_size(void **state) {
     (void)state;
     enum { LINES = 300000, LIMIT = 48 << 20 }; // 63 MB of text, 9.6 MB of ids and hashes
-    char path[] = "/tmp/moesim_log_XXXXXX";
+    char path[] = "/tmp/moesim-log-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);

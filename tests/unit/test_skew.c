@@ -46,11 +46,11 @@ static void every_mode_keeps_its_promises(void **state) {
     (void)state;
     enum { TOKENS = 400 };
     static const struct choice_shape shapes[] = {
-        {MODE_GLOBAL_TOPK, 64, 8, 1, 0},     {MODE_GLOBAL_TOPK, 7, 7, 1, 0},
-        {MODE_FULL, 128, 6, 16, 2},          {MODE_FULL, 64, 8, 8, 4},
-        {MODE_FULL, 32, 8, 4, 1},            {MODE_GROUP_LIMITED, 256, 8, 8, 4},
-        {MODE_GROUP_LIMITED, 32, 8, 8, 2},   {MODE_GROUP_LIMITED, 8, 3, 8, 3},
-        {MODE_QUOTA_ONLY, 64, 8, 8, 0},      {MODE_QUOTA_ONLY, 48, 12, 4, 0},
+        {MODE_GLOBAL_TOPK, 64, 8, 1, 0},   {MODE_GLOBAL_TOPK, 7, 7, 1, 0},
+        {MODE_FULL, 128, 6, 16, 2},        {MODE_FULL, 64, 8, 8, 4},
+        {MODE_FULL, 32, 8, 4, 1},          {MODE_GROUP_LIMITED, 256, 8, 8, 4},
+        {MODE_GROUP_LIMITED, 32, 8, 8, 2}, {MODE_GROUP_LIMITED, 8, 3, 8, 3},
+        {MODE_QUOTA_ONLY, 64, 8, 8, 0},    {MODE_QUOTA_ONLY, 48, 12, 4, 0},
     };
     uint64_t seed = check_seed("routing modes");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -121,9 +121,10 @@ static void targets_are_met(void **state) {
     static const struct {
         int family;
         double rho;
-    } cases[] = {{SKEW_ZIPF, 1.2},       {SKEW_ZIPF, 3},       {SKEW_LOGNORMAL, 1.5}, {SKEW_LOGNORMAL, 4},
-                 {SKEW_DIRICHLET, 1.5},  {SKEW_DIRICHLET, 3},  {SKEW_HOT_EXPERT, 2},  {SKEW_HOT_RANK, 1.1},
-                 {SKEW_HOT_RANK, 6},     {SKEW_HOT_RANK, 31.9}};
+    } cases[] = {{SKEW_ZIPF, 1.2},     {SKEW_ZIPF, 3},        {SKEW_LOGNORMAL, 1.5},
+                 {SKEW_LOGNORMAL, 4},  {SKEW_DIRICHLET, 1.5}, {SKEW_DIRICHLET, 3},
+                 {SKEW_HOT_EXPERT, 2}, {SKEW_HOT_RANK, 1.1},  {SKEW_HOT_RANK, 6},
+                 {SKEW_HOT_RANK, 31.9}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct skew s = {.shape = {MODE_GLOBAL_TOPK, 256, 8, 1, 0},
                          .family = cases[i].family,
@@ -151,14 +152,16 @@ static void ceilings_are_enforced(void **state) {
     double weight[256];
     struct buf notes = {0};
     struct err e;
-    assert_near(skew_ceiling(&global, 64), 32, 0);  // 64 x 4 / 8
-    assert_near(skew_ceiling(&global, 8), 8, 0);    // 8 x 8 / 8
+    assert_near(skew_ceiling(&global, 64), 32, 0); // 64 x 4 / 8
+    assert_near(skew_ceiling(&global, 8), 8, 0); // 8 x 8 / 8
     assert_near(skew_ceiling(&global, 256), 32, 0); // E / k
-    assert_near(skew_ceiling(&full, 8), 2, 0);      // 8 x 2 / 8
+    assert_near(skew_ceiling(&full, 8), 2, 0); // 8 x 2 / 8
     struct skew s = {.shape = global, .family = SKEW_HOT_RANK, .ranks = 64, .rho_max = 32.5};
-    assert_fails(skew_weights(&s, weight, &notes, &e), RC_RANGE, &e, "rho_max 32.5 is above 32, the most");
+    assert_fails(skew_weights(&s, weight, &notes, &e), RC_RANGE, &e,
+                 "rho_max 32.5 is above 32, the most");
     s.rho_max = 20;
-    s.family = SKEW_HOT_EXPERT; // one expert in every token, the others alike: 64 (1 + 3 x 7 / 255) / 8
+    s.family =
+        SKEW_HOT_EXPERT; // one expert in every token, the others alike: 64 (1 + 3 x 7 / 255) / 8
     assert_fails(skew_weights(&s, weight, &notes, &e), RC_RANGE, &e,
                  "rho_max 20 is above 8.65882, the most that family hot-expert reaches here");
     s.rho_max = 0;
@@ -180,7 +183,8 @@ static void presets_and_benchmark_knobs_are_named(void **state) {
 
 static void drift_swaps_popularities(void **state) {
     (void)state;
-    struct skew s = {.shape = {MODE_GLOBAL_TOPK, 64, 4, 1, 0}, .ranks = 64, .rho_max = 3, .drift = 0.25};
+    struct skew s = {
+        .shape = {MODE_GLOBAL_TOPK, 64, 4, 1, 0}, .ranks = 64, .rho_max = 3, .drift = 0.25};
     double first[64], later[64];
     struct buf notes = {0};
     struct err e;
@@ -224,8 +228,9 @@ static void pair_skew_keeps_the_loads(void **state) {
         assert_rel(sum, base[i] * total, 2e-3);
     }
     assert_true(different > 0.5);
-    assert_string_equal(notes.text,
-                        "pair skew: sigma 1.5; each source prefers other ranks, loads per expert stay\n");
+    assert_string_equal(
+        notes.text,
+        "pair skew: sigma 1.5; each source prefers other ranks, loads per expert stay\n");
     free(share);
     buf_clear(&notes);
 }
@@ -255,8 +260,10 @@ static void matrices_meet_the_target(void **state) {
         char rho[16];
         snprintf(rho, sizeof rho, "%g", q->rho);
         struct setting shape[] = {{"groups", q->groups}, {"ranks_per_group", q->local}};
-        struct setting set[12] = {{"experts", q->experts}, {"routing.source", "synthetic"},
-                                  {"routing.rho_max", rho}, {"tokens_per_rank", "4096"}};
+        struct setting set[12] = {{"experts", q->experts},
+                                  {"routing.source", "synthetic"},
+                                  {"routing.rho_max", rho},
+                                  {"tokens_per_rank", "4096"}};
         memcpy(set + 4, q->extra, sizeof q->extra);
         struct platform *p;
         struct workload *w;

@@ -425,9 +425,8 @@ static void a_load_above_its_ceiling_is_refused(void **state) {
 }
 
 /* Two groups of two ranks, two experts a rank, k 2 of E 8, uniform: a token misses a rank with probability
- * C(6,2)/C(8,2) = 15/28, so 28 tokens reach a rank in 13 of 28 cases, with 28 x 2/4 = 14 rows. The
- * forwarder hears 28 tokens of each of two senders: 26. Drawn: never more tokens than rows, equal with one
- * expert a rank. */
+ * C(6,2)/C(8,2) = 15/28, so 28 tokens reach a rank in 13 of 28 cases, with 28 x 2/4 = 14 rows. The forwarder
+ * hears 28 tokens of each of two senders: 26. Drawn: never more tokens than rows, equal with one expert a rank. */
 static void rows_per_rank_count_tokens_once(void **state) {
     (void)state;
     static const struct question by_hand = {

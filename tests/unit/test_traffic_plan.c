@@ -28,8 +28,11 @@ static void draws_walk_through_layers_then_batches(void **state) {
     (void)state;
     char path[RECORDS_PATH];
     sample("olmoe_mixtral_expert_counts.csv", path);
-    const struct setting set[] = {{"routing.source", "trace"}, {"routing.trace", path},
-                                  {"routing.model", "olmoe"}, {"routing.corpus", "github"}, {NULL, NULL}};
+    const struct setting set[] = {{"routing.source", "trace"},
+                                  {"routing.trace", path},
+                                  {"routing.model", "olmoe"},
+                                  {"routing.corpus", "github"},
+                                  {NULL, NULL}};
     struct asked a = get_traffic("8", "8", set);
     struct traffic_plan *plan = plan_of(&a);
     assert_int_equal(traffic_plan_layers(plan), 3);
@@ -80,8 +83,8 @@ static void batches_of_a_record_are_exact(void **state) {
     struct traffic *t;
     struct err e;
     assert_int_equal(traffic_plan_batches(plan), 3); // 16, 16 and 8 tokens
-    /* Rank r of 4 has tokens 4 r .. 4 r + 3, whose experts are 4 r .. 4 r + 3 and those plus 16. A rank holds 8
-     * experts: ranks 0 and 1 send to ranks 0 and 2, ranks 2 and 3 to ranks 1 and 3. */
+    /* Rank r of 4 has tokens 4 r .. 4 r + 3, whose experts are 4 r .. 4 r + 3 and those plus 16. A rank holds
+     * 8 experts: ranks 0 and 1 send to ranks 0 and 2, ranks 2 and 3 to ranks 1 and 3. */
     static const double want[] = {4, 0, 4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4, 0, 4};
     double *dense = matrix_dense(&a.t->one_hop);
     assert_memory_equal(dense, want, sizeof want);
@@ -91,30 +94,35 @@ static void batches_of_a_record_are_exact(void **state) {
     assert_int_equal(t->tokens_total, 8);
     assert_int_equal(t->tokens[0], 2);
     traffic_free(t);
-    assert_fails(traffic_plan_draw(plan, 3, &t, &e), RC_RANGE, &e, "batch 3: layer 0 has 40 rows that count");
+    assert_fails(traffic_plan_draw(plan, 3, &t, &e), RC_RANGE, &e,
+                 "batch 3: layer 0 has 40 rows that count");
     traffic_plan_free(plan);
     done(&a);
     const struct setting repeat[] = {ROUTES(path, "16"), {"routing.fill", "repeat"}, {NULL, NULL}};
     a = get_traffic("2", "2", repeat);
     assert_int_equal(a.t->tokens_total, 64);
     done(&a);
-    const struct setting robin[] = {ROUTES(path, "4"), {"routing.assign", "round-robin"}, {NULL, NULL}};
+    const struct setting robin[] = {
+        ROUTES(path, "4"), {"routing.assign", "round-robin"}, {NULL, NULL}};
     a = get_traffic("2", "2", robin);
-    dense = matrix_dense(&a.t->one_hop); // rank r has tokens r, r + 4, ..: half of them below expert 8
+    dense =
+        matrix_dense(&a.t->one_hop); // rank r has tokens r, r + 4, ..: half of them below expert 8
     for (int src = 0; src < 4; src++)
         for (int dst = 0; dst < 4; dst++)
             assert_rel(dense[src * 4 + dst], 2, 0);
     free(dense);
     done(&a);
-    const struct setting request[] = {ROUTES(path, "16"), {"routing.assign", "request"}, {NULL, NULL}};
+    const struct setting request[] = {
+        ROUTES(path, "16"), {"routing.assign", "request"}, {NULL, NULL}};
     a = get_traffic("2", "2", request);
     int with_tokens = 0; // one request: all on one rank
     for (int r = 0; r < 4; r++)
         with_tokens += a.t->tokens[r] > 0;
     assert_int_equal(with_tokens, 1);
     done(&a);
-    static const struct setting bad[][7] = {
-        {{"routing.draw", "expected"}}, {{"routing.pair_sigma", "1"}}, {{"routing.mode", "quota_only"}}};
+    static const struct setting bad[][7] = {{{"routing.draw", "expected"}},
+                                            {{"routing.pair_sigma", "1"}},
+                                            {{"routing.mode", "quota_only"}}};
     for (int i = 0; i < 3; i++) {
         struct setting all[] = {ROUTES(path, "4"), bad[i][0], {NULL, NULL}};
         refuse_traffic("2", "1", all, RC_SCHEMA, "token-level records are exact");
@@ -125,12 +133,14 @@ static void batches_of_a_record_are_exact(void **state) {
 static void rows_per_rank_and_group_count_a_token_once(void **state) {
     (void)state;
     struct buf b = {0};
-    static const int ids[] = {0, 1, 2, 3, 12, 4}; // on 4 ranks x 4: three of rank 0, none twice elsewhere
+    static const int ids[] = {0, 1,  2,
+                              3, 12, 4}; // on 4 ranks x 4: three of rank 0, none twice elsewhere
     route_line(&b, ids, 6);
     char path[RECORDS_PATH];
     write_record(&b, path);
-    const struct setting set[] = {{"experts", "16"}, {"top_k", "6"}, {"routing.source", "trace"},
-                                  {"routing.trace", path}, {"tokens_per_rank", "1"}, {NULL, NULL}};
+    const struct setting set[] = {{"experts", "16"},           {"top_k", "6"},
+                                  {"routing.source", "trace"}, {"routing.trace", path},
+                                  {"tokens_per_rank", "1"},    {NULL, NULL}};
     struct asked a = get_traffic("2", "2", set);
     double *one = matrix_dense(&a.t->one_hop), *rank = matrix_dense(&a.t->one_hop_rank);
     double *hop_a = matrix_dense(&a.t->hop_a), *hop_b = matrix_dense(&a.t->hop_b);
@@ -178,11 +188,14 @@ static void tokens_per_rank_come_in_many_ways(void **state) {
     assert_ok(tokens_parse("7x2, 0\n 12", "t", list, 4, &count, &e), &e);
     assert_int_equal(count, 4);
     assert_true(list[1] == 7 && list[2] == 0 && list[3] == 12);
-    assert_fails(tokens_parse("7x", "t", list, 4, &count, &e), RC_SYNTAX, &e, "t: '7x': expected numbers");
+    assert_fails(tokens_parse("7x", "t", list, 4, &count, &e), RC_SYNTAX, &e,
+                 "t: '7x': expected numbers");
     assert_fails(tokens_parse("-1", "t", list, 4, &count, &e), RC_SYNTAX, &e, "'-1'");
-    assert_fails(tokens_parse("99999999", "t", list, 4, &count, &e), RC_SYNTAX, &e, "up to 16777216");
+    assert_fails(tokens_parse("99999999", "t", list, 4, &count, &e), RC_SYNTAX, &e,
+                 "up to 16777216");
     const struct setting few[] = {{"tokens_list", "1,2,3"}, {NULL, NULL}};
-    refuse_traffic("1", "4", few, RC_SHAPE, "tokens_list: tokens of 3 ranks, but there are 4 ranks");
+    refuse_traffic("1", "4", few, RC_SHAPE,
+                   "tokens_list: tokens of 3 ranks, but there are 4 ranks");
     char path[RECORDS_PATH];
     buf_text(&notes, "5\n6\n7\n8\n");
     write_record(&notes, path);
@@ -197,8 +210,11 @@ static void tokens_per_rank_come_in_many_ways(void **state) {
 
 static void capacity_drops_or_pads(void **state) {
     (void)state;
-    const struct setting base[] = {{"routing.source", "synthetic"}, {"routing.rho_max", "4"},
-                                   {"routing.family", "hot-rank"}, {"capacity_factor", "1.5"}, {NULL, NULL}};
+    const struct setting base[] = {{"routing.source", "synthetic"},
+                                   {"routing.rho_max", "4"},
+                                   {"routing.family", "hot-rank"},
+                                   {"capacity_factor", "1.5"},
+                                   {NULL, NULL}};
     struct asked a = get_traffic("1", "8", base);
     // a source has 256 x 8 / 64 = 32 rows an expert on average: at most 48
     assert_true(a.t->over_capacity > 0);
@@ -223,8 +239,10 @@ static void pair_skew_is_its_own_knob(void **state) {
     struct asked a[2];
     double *dense[2];
     for (int i = 0; i < 2; i++) {
-        const struct setting set[] = {{"routing.pair_sigma", "0.8"}, {"tokens_per_rank", "4096"},
-                                      {"routing.draw", i ? "expected" : "sampled"}, {NULL, NULL}};
+        const struct setting set[] = {{"routing.pair_sigma", "0.8"},
+                                      {"tokens_per_rank", "4096"},
+                                      {"routing.draw", i ? "expected" : "sampled"},
+                                      {NULL, NULL}};
         a[i] = get_traffic("2", "4", set);
         dense[i] = matrix_dense(&a[i].t->one_hop);
         struct traffic_rho rho;
