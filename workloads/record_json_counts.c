@@ -25,8 +25,9 @@ static enum rc read_level(struct reader *r, struct tensor *t, int depth, struct 
     enum { DIMS = 3 };
     struct json_pull *j = r->j;
     uint64_t n = 0;
-    enum rc rc = depth < DIMS ? json_pull_next(j, e)
-                              : err_at(e, RC_SHAPE, &j->at, "lists nested deeper than %d", DIMS);
+    if (depth == DIMS)
+        return err_at(e, RC_SHAPE, &j->at, "lists nested deeper than %d", DIMS);
+    enum rc rc = json_pull_next(j, e);
     for (; !rc && j->token != JSON_LIST_END; n++) {
         bool number = j->token != JSON_LIST;
         if (number && t->dims == 0)
@@ -38,13 +39,15 @@ static enum rc read_level(struct reader *r, struct tensor *t, int depth, struct 
         if (!rc)
             rc = json_pull_next(j, e);
     }
-    if (!rc && t->shape[depth] && t->shape[depth] != n)
+    if (rc)
+        return rc;
+    if (t->shape[depth] && t->shape[depth] != n)
         return err_at(e, RC_SHAPE, &j->at, "a list of %llu items, the one before has %llu",
                       (unsigned long long)n, (unsigned long long)t->shape[depth]);
-    if (!rc && n == 0)
+    if (n == 0)
         return err_at(e, RC_SHAPE, &j->at, "an empty list");
     t->shape[depth] = n;
-    return rc;
+    return RC_OK;
 }
 
 enum rc record_json_tensor(struct reader *r, struct err *e) {

@@ -38,7 +38,8 @@ static int by_pair(const void *a, const void *b) {
 static enum rc fill(struct cells *c, int ranks, const char *name, struct record *r, struct err *e) {
     const uint64_t most = (uint64_t)1 << 53; // whole numbers that a double holds
     uint64_t total = 0;
-    qsort(c->items, c->n, sizeof *c->items, by_pair);
+    if (c->n)
+        qsort(c->items, c->n, sizeof *c->items, by_pair);
     for (size_t i = 0; i < c->n; i++) {
         const struct cell *x = &c->items[i];
         struct place at = {name, x->line, 0};
