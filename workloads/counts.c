@@ -166,22 +166,3 @@ void counts_free(struct counts *c) {
     buf_clear(&c->notes);
     free(c);
 }
-
-int counts_find_layer(const struct counts *c, int64_t layer) {
-    for (int l = 0; l < c->n_layers; l++)
-        if (c->layer[l] == layer)
-            return l;
-    return -1;
-}
-
-double counts_rank_rho(const struct counts *c, int l, int ranks) {
-    if (ranks < 1 || c->n_experts % ranks != 0)
-        return -1;
-    size_t block = (size_t)(c->n_experts / ranks);
-    double *load = mem_alloc((size_t)ranks, sizeof *load);
-    for (int r = 0; r < ranks; r++)
-        load[r] = stat_sum(row(c, l) + (size_t)r * block, block);
-    double rho = stat_max_over_mean(load, (size_t)ranks);
-    free(load);
-    return rho;
-}

@@ -49,11 +49,4 @@ enum rc counts_parse(const char *data, size_t n, const char *name, const struct 
 enum rc counts_finish(struct counts *c, bool one_byte, const char *name, struct err *e);
 void counts_free(struct counts *c); /* NULL is allowed */
 
-/* Returns the index of a layer number, or -1. */
-int counts_find_layer(const struct counts *c, int64_t layer);
-
-/* Busiest rank over mean rank when experts sit in contiguous blocks on `ranks` ranks; -1 when ranks does
- * not divide the experts. */
-double counts_rank_rho(const struct counts *c, int l, int ranks);
-
 #endif

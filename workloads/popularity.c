@@ -94,6 +94,9 @@ static enum rc take_synthetic(const struct popularity_ask *ask, const struct cho
         else if (ranks < LOWEST || ranks > HIGHEST)
             return err_set(e, RC_RANGE, "routing.preset is known for EP %d to %d, rho_ep is %d",
                            LOWEST, HIGHEST, ranks);
+        // so hot that spread popularities hardly reach it
+        if (r->preset == PRESET_BAD_LAYER && !r->family_given)
+            s.family = SKEW_HOT_RANK;
         s.rho_max = skew_preset_rho((enum skew_preset)(r->preset - PRESET_MIXED_WEB), s.ranks);
     }
     enum rc rc = skew_weights(&s, weight, notes, e);

@@ -47,6 +47,7 @@ static const struct key routing_keys[] = {
      .given_offset = offsetof(struct routing_keys, layer_given),
      .help = "layer as the trace names it; default: its first"},
     {"family", KEY_CHOICE, ROUTING(family), .otherwise = "zipf", .choices = family_choices,
+     .given_offset = ROUTING(family_given),
      .help = "synthetic: shape of the popularities"},
     {"rho_max", KEY_NUMBER, ROUTING(rho_max), .min = 1, .max = 1e6,
      .help = "synthetic: target, busiest rank over mean rank"},

@@ -29,6 +29,7 @@ struct routing_keys {
     bool layer_given;
     /* synthetic: one target and the family that meets it, skew.h */
     int family;
+    bool family_given;
     struct quantity rho_max, cv, exponent, hot_ratio;
     int64_t rho_ep; /* 0 = the platform's ranks */
     int preset;     /* enum routing_preset */

@@ -281,6 +281,33 @@ static void matrices_meet_the_target(void **state) {
     }
 }
 
+/* On counts a mode is imposed: what it promises holds, whatever the counts. */
+static void modes_are_imposed_on_counts(void **state) {
+    (void)state;
+    static const char *const modes[] = {"quota_only", "full", "group_limited"};
+    for (int i = 0; i < 3; i++) {
+        struct setting shape[] = {{"groups", "4"}, {"ranks_per_group", "4"}};
+        struct setting set[] = {{"routing.mode", modes[i]}, {"tokens_per_rank", "512"},
+                                {"group_limit", i ? "2" : "none"}};
+        struct platform *p;
+        struct workload *w;
+        struct traffic *t;
+        struct err e;
+        assert_ok(plat_load("dgx-h100", shape, 2, &p, &e), &e);
+        assert_ok(workload_load("olmoe-github", set, 3, &w, &e), &e);
+        assert_ok(traffic_build(p, w, 5, &t, &e), &e);
+        assert_non_null(strstr(t->notes.text, "the routing mode is imposed on the record"));
+        if (i == 0)
+            for (int g = 0; g < 4; g++)
+                assert_rel(stat_sum(t->rank_load + 4 * g, 4), 16 * 512 * 2, 0);
+        assert_true(i == 0 ? t->fan_out == 4 : i == 1 ? t->fan_out == 2 : t->fan_out <= 2);
+        assert_true(t->fan_out > 1.5);
+        traffic_free(t);
+        workload_free(w);
+        plat_free(p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mode_keeps_its_promises),
@@ -292,6 +319,7 @@ int main(void) {
         cmocka_unit_test(drift_swaps_popularities),
         cmocka_unit_test(pair_skew_keeps_the_loads),
         cmocka_unit_test(matrices_meet_the_target),
+        cmocka_unit_test(modes_are_imposed_on_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
