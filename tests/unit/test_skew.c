@@ -220,7 +220,8 @@ static void ceilings_are_enforced(void **state) {
     assert_near(skew_ceiling(&full, 8), 2, 0); // 8 x 2 / 8
     struct skew s = {.shape = global, .family = SKEW_HOT_RANK, .ranks = 64, .rho_max = 32.5};
     assert_fails(skew_weights(&s, weight, &notes, &e), RC_RANGE, &e,
-                 "rho_max 32.5 is above 32, the most");
+                 "rho_max 32.5 is above 32, the most that 64 ranks with 256 experts can have: a token "
+                 "chooses 8 distinct experts, at most 4 of one rank");
     s.rho_max = 20;
     s.family =
         SKEW_HOT_EXPERT; // one expert in every token, the others alike: 64 (1 + 3 x 7 / 255) / 8
