@@ -7,7 +7,8 @@
 static const char odd_shape[] =
     "groups: 3\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n";
 
-/* Every order visits each peer once; a step of the order is a permutation: no two senders aim at one receiver. */
+/* Every order visits each peer once; a step of the order is a permutation: no two senders aim at
+ * one receiver. */
 static void an_order_visits_every_peer_once(void **state) {
     (void)state;
     struct platform *p = bed_platform(odd_shape);
@@ -32,7 +33,8 @@ static void an_order_visits_every_peer_once(void **state) {
 static void group_shift_takes_its_own_group_first(void **state) {
     (void)state;
     struct platform *p = bed_platform(odd_shape);
-    // rank 6 = group 1, local 2: own group from local 3 on, then group 2 from local 2 on, then group 0
+    // rank 6 = group 1, local 2: own group from local 3 on, then group 2 from local 2 on, then
+    // group 0
     const int expected[] = {6, 7, 4, 5, 10, 11, 8, 9, 2, 3, 0, 1};
     for (int k = 0; k < 12; k++)
         assert_int_equal(messages_peer(p, ORDER_GROUP_SHIFT, 6, k), expected[k]);
@@ -46,8 +48,10 @@ static void messages_are_listed_by_rank_stage_and_order(void **state) {
     const double one[16] = {[1 * 4 + 0] = 8, [1 * 4 + 1] = 8, [1 * 4 + 2] = 16, [1 * 4 + 3] = 24};
     const double two[16] = {[1 * 4 + 0] = 8};
     struct bed b;
-    bed_open(&b, "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
-             ORDER_GROUP_SHIFT, 8, START_RENDEZVOUS);
+    bed_open(
+        &b,
+        "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
+        ORDER_GROUP_SHIFT, 8, START_RENDEZVOUS);
     bed_stage(&b, "one", one);
     bed_stage(&b, "two", two);
     struct messages m;
@@ -66,7 +70,8 @@ static void messages_are_listed_by_rank_stage_and_order(void **state) {
     const size_t start[] = {0, 0, 0, 3, 4, 4, 4, 4, 4};
     for (int i = 0; i < 9; i++)
         assert_int_equal(m.start[i], start[i]);
-    // 1 -> 0, 1 -> 2 and 1 -> 3 share no link with one another on this non-blocking platform but rank 1's slow port
+    // 1 -> 0, 1 -> 2 and 1 -> 3 share no link with one another on this non-blocking platform but
+    // rank 1's slow port
     assert_rel(messages_largest_share(&b.step, &m), 1, 0);
     messages_clear(&m);
     bed_close(&b);
@@ -99,9 +104,10 @@ static void rails_do_not_hang_together(void **state) {
 
 static double slack(int ranks_per_group, int order) {
     char text[200];
-    snprintf(text, sizeof text,
-             "groups: 2\nranks_per_group: %d\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
-             ranks_per_group);
+    snprintf(
+        text, sizeof text,
+        "groups: 2\nranks_per_group: %d\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
+        ranks_per_group);
     struct bed b;
     bed_open(&b, text, order, 8, START_RENDEZVOUS);
     bed_uniform(&b, "one_hop", 1e6);
@@ -117,8 +123,8 @@ static void uniform_traffic_stays_near_its_bound(void **state) {
     const int sizes[] = {8, 32, 64, 72};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         double grouped = slack(sizes[i], ORDER_GROUP_SHIFT), plain = slack(sizes[i], ORDER_SHIFT);
-        print_message("2 x %d ranks, window 8: group-shift %.4f, shift %.4f of the bound\n", sizes[i],
-                      grouped, plain);
+        print_message("2 x %d ranks, window 8: group-shift %.4f, shift %.4f of the bound\n",
+                      sizes[i], grouped, plain);
         assert_true(grouped >= 1 - 1e-9 && plain >= 1 - 1e-9);
         assert_true(grouped <= 1.15);
     }

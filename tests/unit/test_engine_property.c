@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What holds for any simulation, tried on random platforms, matrices, windows, orders and fixed costs. */
+/* What holds for any simulation, tried on random platforms, matrices, windows, orders and fixed
+ * costs. */
 #include "tests/support/bed.h"
 
 #include "platforms/base/rng.h"
@@ -20,8 +21,8 @@ static void random_bed(struct rng *r, struct bed *b) {
              "groups: %d\nranks_per_group: %d\n%s"
              "fast: {bandwidth: 450GBps, x_half: %dKiB}\n"
              "slow: {bandwidth: 50GBps, x_half: %dKiB, oversubscription: %.3f}\n",
-             groups, local, port, (int)rng_below(r, 3) * 20,
-             (int)rng_below(r, 3) * 20, 1 + rng_unit(r) * (double)rng_below(r, 3));
+             groups, local, port, (int)rng_below(r, 3) * 20, (int)rng_below(r, 3) * 20,
+             1 + rng_unit(r) * (double)rng_below(r, 3));
     bed_open(b, text, (int)rng_below(r, 2), (int64_t)rng_below(r, 5), (int)rng_below(r, 2));
     int ranks = b->topology->ranks, stages = 1 + (int)rng_below(r, 2);
     double *bytes = calloc((size_t)(ranks * ranks), sizeof *bytes);
@@ -80,7 +81,8 @@ static void time_is_above_the_bound_and_bytes_are_conserved(void **state) {
     }
 }
 
-/* Bytes, x_half and bandwidths scaled together change nothing: SimGrid's absolute tolerances must not show. */
+/* Bytes, x_half and bandwidths scaled together change nothing: SimGrid's absolute tolerances must
+ * not show. */
 static void scaling_changes_nothing(void **state) {
     (void)state;
     const double scales[] = {1e-6, 1, 1e5};
@@ -113,7 +115,9 @@ static void sizes_scale_time(void **state) {
     double time_s[3];
     for (int i = 0; i < 3; i++) {
         struct bed b;
-        bed_open(&b, "groups: 2\nranks_per_group: 3\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
+        bed_open(&b,
+                 "groups: 2\nranks_per_group: 3\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: "
+                 "50GBps}\n",
                  ORDER_GROUP_SHIFT, 2, START_RENDEZVOUS);
         double bytes[36];
         for (int k = 0; k < 36; k++)
