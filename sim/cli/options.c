@@ -154,7 +154,7 @@ static enum rc parse_strategy(struct options *o, const char *text, struct err *e
     const char *names[STRATEGY_COUNT];
     for (int i = 0; i < STRATEGY_COUNT; i++)
         names[i] = strategy_name((enum strategy)i);
-    int value;
+    int value = 0;
     enum rc rc = parse_choice("--strategy", text, names, STRATEGY_COUNT, &value, e);
     if (rc)
         return rc;
