@@ -55,8 +55,9 @@ static double piles_end_s(const struct pile *piles, const double *latency_s, str
 struct walk {
     const struct step *step;
     const struct costs *costs;
-    double message_cost_s[TIER_COUNT];
-    double *ready_s; /* per rank: has entered the stage and paid its fixed cost */
+    int chunks;
+    double *ready_s; /* per rank: has entered the stage and paid its fixed cost, for the first piece */
+    double *last_s;  /* the same for the last piece; equal when messages are whole */
     struct pile *links; /* per link and tier, over all stages */
     struct pile *own; /* the same of the messages to one rank in one stage; empty between ranks */
     struct pile scratch;
@@ -68,29 +69,44 @@ static double raise(struct walk *w, double time_s) {
     return time_s;
 }
 
-/* [B2] entry and fixed cost: t += splits + chain + alpha */
+/* [B2] entry and fixed cost: t += splits + chain + alpha. Of a pipelined stage the first piece needs its share
+ * of the arrivals and of the chain, the last one all of the arrivals. */
 static void enter(struct walk *w, int stage) {
     for (int rank = 0; rank < w->step->topology->ranks; rank++) {
-        w->ready_s[rank] += costs_splits_s(w->costs, w->step, stage) +
-                            costs_chain_s(w->costs, w->step, stage, rank) +
-                            w->costs->alpha_s[stage];
-        raise(w, w->ready_s[rank]);
+        double chain_s = costs_chain_s(w->costs, w->step, stage, rank) / w->chunks;
+        double once_s = costs_splits_s(w->costs, w->step, stage) + w->costs->alpha_s[stage];
+        w->ready_s[rank] += chain_s + once_s;
+        w->last_s[rank] = fmax(w->last_s[rank] + chain_s + (w->chunks == 1 ? once_s : 0),
+                               w->ready_s[rank]);
+        raise(w, w->last_s[rank]);
     }
 }
 
-static void add_message(struct walk *w, int src, int dst, double bytes) {
-    const struct topology *t = w->step->topology;
-    bool both = w->step->implementation->start == START_RENDEZVOUS;
-    double release_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
-    enum tier tier = topo_tier(t, src, dst);
-    int route[TOPO_ROUTE_MAX], n = topo_route(t, src, dst, route);
-    for (int k = 0; k < n; k++) {
-        double load_s =
-            bytes / t->links[route[k]].capacity_Bps + (k == 0 ? w->message_cost_s[tier] : 0);
-        int pile = route[k] * TIER_COUNT + (int)tier;
+/* A share of a message on its way, released at some moment. */
+static void add_share(struct walk *w, const struct route *route, double release_s, double bytes,
+                      double cost_s) {
+    for (int k = 0; k < route->n; k++) {
+        int l = route->links[k];
+        double load_s = bytes / w->step->topology->links[l].capacity_Bps +
+                        (l == route->cost_link ? cost_s : 0);
+        int pile = l * TIER_COUNT + (int)route->tier;
         pile_add(&w->links[pile], release_s, load_s);
         pile_add(&w->own[pile], release_s, load_s);
     }
+}
+
+static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
+    bool both = w->step->implementation->start == START_RENDEZVOUS;
+    double first_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
+    double last_s = fmax(first_s, w->last_s[src]);
+    struct route route;
+    step_route(w->step, src, dst, &route);
+    double cost_s = step_message_units(w->step, stage, bytes) *
+                    step_message_cost_s(w->step, route.tier);
+    double rest = 1 - 1.0 / w->chunks;
+    add_share(w, &route, last_s, bytes * (1 - rest), cost_s * (1 - rest));
+    if (rest > 0)
+        add_share(w, &route, first_s, bytes * rest, cost_s * rest);
 }
 
 /* [B2] Earliest end of the arrivals at dst: its own messages alone take that long on each link.
@@ -100,9 +116,10 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
     for (size_t i = to->start[dst]; i < to->start[dst + 1]; i++) {
         if (to->dst[i] == dst || to->value[i] <= 0)
             continue;
-        int route[TOPO_ROUTE_MAX], n = topo_route(w->step->topology, to->dst[i], dst, route);
-        for (int k = 0; k < n; k++) {
-            struct pile *own = &w->own[route[k] * TIER_COUNT];
+        struct route route;
+        step_route(w->step, to->dst[i], dst, &route);
+        for (int k = 0; k < route.n; k++) {
+            struct pile *own = &w->own[route.links[k] * TIER_COUNT];
             end_s = fmax(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
             for (int tier = 0; tier < TIER_COUNT; tier++)
                 own[tier].n = 0;
@@ -114,15 +131,19 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
 static void exchange(struct walk *w, int stage) {
     struct matrix to; // row = receiver, columns = its senders
     matrix_transpose(&w->step->stages[stage].bytes, &to);
+    double *first_s = mem_alloc((size_t)to.ranks, sizeof *first_s);
     double *end_s = mem_alloc((size_t)to.ranks, sizeof *end_s);
     for (int dst = 0; dst < to.ranks; dst++) {
         for (size_t i = to.start[dst]; i < to.start[dst + 1]; i++)
             if (to.dst[i] != dst && to.value[i] > 0)
-                add_message(w, to.dst[i], dst, to.value[i]);
+                add_message(w, stage, to.dst[i], dst, to.value[i]);
         end_s[dst] = raise(w, own_end_s(w, &to, dst));
+        first_s[dst] = end_s[dst] - (end_s[dst] - w->ready_s[dst]) * (1 - 1.0 / w->chunks);
     }
     free(w->ready_s);
-    w->ready_s = end_s;
+    free(w->last_s);
+    w->ready_s = first_s;
+    w->last_s = end_s;
     matrix_clear(&to);
 }
 
@@ -135,6 +156,7 @@ static void walk_clear(struct walk *w) {
     free(w->own);
     free(w->scratch.items);
     free(w->ready_s);
+    free(w->last_s);
 }
 
 double bound_call_s(const struct step *step, const struct costs *costs) {
@@ -142,11 +164,13 @@ double bound_call_s(const struct step *step, const struct costs *costs) {
     size_t n_piles = (size_t)t->n_links * TIER_COUNT;
     struct walk w = {.step = step,
                      .costs = costs,
+                     .chunks = step->chunks > 1 ? step->chunks : 1,
                      .ready_s = mem_alloc((size_t)t->ranks, sizeof *w.ready_s),
+                     .last_s = mem_alloc((size_t)t->ranks, sizeof *w.last_s),
                      .links = mem_alloc(n_piles, sizeof *w.links),
                      .own = mem_alloc(n_piles, sizeof *w.own)};
-    for (int tier = 0; tier < TIER_COUNT; tier++)
-        w.message_cost_s[tier] = plat_message_cost_s(step->platform, (enum tier)tier);
+    for (int rank = 0; rank < t->ranks && step->enter_s; rank++)
+        w.ready_s[rank] = w.last_s[rank] = step->enter_s[rank];
     for (int stage = 0; stage < step->n_stages; stage++) {
         enter(&w, stage);
         exchange(&w, stage);

@@ -59,6 +59,9 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
 void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g);
 
+/* False where there is no closed form: strategy gather-first. A pipelined step is priced as if serial. */
+bool model_covers(const struct step *step);
+
 /* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */
 void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome);
 
