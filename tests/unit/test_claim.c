@@ -39,7 +39,7 @@ static void a_withdrawn_number_is_not_even_stored(void **state) {
         struct buf b = {0};
         assert_false(claim_known(c));
         assert_string_equal(claim_text(c, CLAIM_PLAIN, text), "-");
-        assert_string_equal(as_json(c, &b), "{\"x\":null}");
+        assert_string_equal(as_json(c, &b), "{\"x\": null}");
         buf_clear(&b);
         // nowhere in the sealed bytes either
         for (size_t at = 0; at + sizeof secret <= sizeof c; at++)
@@ -63,8 +63,8 @@ static void a_conditional_number_is_written_in_every_form(void **state) {
     assert_string_equal(claim_text(claim_make(l, -0.013), CLAIM_ERROR, text), "-1.3 %");
     assert_string_equal(claim_text(claim_make(l, -0.0001), CLAIM_ERROR, text), "+0.0 %");
     assert_string_equal(claim_text(claim_make(l, 0.1), CLAIM_PLAIN, text), "0.1");
-    assert_string_equal(as_json(claim_make(l, 0), &b), "{\"x\":0}"); // zero is a known number
-    assert_string_equal(as_json(claim_if(false, l, 7), &b), "{\"x\":null}");
+    assert_string_equal(as_json(claim_make(l, 0), &b), "{\"x\": 0}"); // zero is a known number
+    assert_string_equal(as_json(claim_if(false, l, 7), &b), "{\"x\": null}");
     buf_clear(&b);
 }
 
@@ -79,7 +79,7 @@ static void half_a_pair_is_null(void **state) {
     claim_json_pair(&j, "both", both);
     claim_json_pair(&j, "half", half);
     json_close(&j);
-    assert_string_equal(b.text, "{\"both\":[1,2],\"half\":null}");
+    assert_string_equal(b.text, "{\"both\": [1, 2], \"half\": null}");
     buf_clear(&b);
 }
 
