@@ -32,10 +32,3 @@ const char *capability_gates(enum capability c) {
 const char *capability_reason(enum capability c) {
     return table[c].reason;
 }
-
-enum rc capability_require(enum capability c, struct err *e) {
-    if (table[c].state != CAPABILITY_WITHDRAWN)
-        return RC_OK;
-    return err_set(e, RC_WITHDRAWN, "%s is withdrawn by gate %s: %s", table[c].name, table[c].gates,
-                   table[c].reason);
-}

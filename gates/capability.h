@@ -39,7 +39,9 @@ enum capability_state { CAPABILITY_OPEN, CAPABILITY_CONDITIONAL, CAPABILITY_WITH
     X(CAP_STEP_TIME, "step_time", CAPABILITY_WITHDRAWN, "tier2",                                   \
       "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")           \
     X(CAP_THROUGHPUT, "throughput", CAPABILITY_WITHDRAWN, "tier2",                                 \
-      "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")
+      "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")           \
+    X(CAP_WIRE_TIME, "wire_time", CAPABILITY_CONDITIONAL, "bound, conservation",                   \
+      "holds if the stated bandwidths hold; each run is held against its lower bound")
 
 enum capability {
 #define CAPABILITY_ENUM(id, name, state, gates, reason) id,
@@ -53,8 +55,5 @@ enum capability_state capability_state(enum capability c);
 const char *capability_state_name(enum capability_state s); /* "open", "conditional", "withdrawn" */
 const char *capability_gates(enum capability c);
 const char *capability_reason(enum capability c);
-
-/* RC_OK unless the capability is withdrawn: RC_WITHDRAWN, naming the gate and the reason. */
-enum rc capability_require(enum capability c, struct err *e);
 
 #endif

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gates/capability.h"
+#include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/figures.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
 #include "validation/compare.h"
@@ -20,7 +21,7 @@ struct cases {
     size_t treatment; /* index of the first treatment; n when the time is known */
 };
 
-static void fill_cases(const struct step *step, struct cases *cases, struct result_call *call) {
+static void fill_cases(const struct step *step, struct cases *cases, struct call_figures *call) {
     struct alpha_answer answers[STEP_STAGES];
     *cases = (struct cases){0};
     call->time_known =
@@ -40,7 +41,7 @@ static void fill_cases(const struct step *step, struct cases *cases, struct resu
     costs_wire(step, &cases->costs[cases->wire]);
 }
 
-static void fill_bounds(const struct step *step, const struct cases *cases, struct result_call *call) {
+static void fill_bounds(const struct step *step, const struct cases *cases, struct call_figures *call) {
     call->wire_bound_s = bound_call_s(step, &cases->costs[cases->wire]);
     call->bound_s = call->time_known ? bound_call_s(step, &cases->costs[0]) : -1;
     for (size_t i = cases->treatment; i < cases->n; i++) {
@@ -52,7 +53,7 @@ static void fill_bounds(const struct step *step, const struct cases *cases, stru
         call->bound_s = call->wire_bound_s;
 }
 
-static void fill_traffic(const struct step *step, struct result_call *call) {
+static void fill_traffic(const struct step *step, struct call_figures *call) {
     for (int i = 0; i < step->n_stages; i++)
         for (int tier = 0; tier < TIER_COUNT; tier++) {
             double bytes, messages;
@@ -71,7 +72,7 @@ static void fill_traffic(const struct step *step, struct result_call *call) {
 }
 
 static void fill_band(const struct cases *cases, const struct outcome *outcomes,
-                      struct result_call *call) {
+                      struct call_figures *call) {
     if (call->time_known) {
         call->band_known = true;
         call->band_s[0] = call->band_s[1] = call->time_s;
@@ -88,7 +89,7 @@ static void fill_band(const struct cases *cases, const struct outcome *outcomes,
 }
 
 static enum rc simulate_call(const struct step *step, const struct cases *cases,
-                             const struct options *o, struct result *r, struct result_call *call,
+                             const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
     const struct sim_options options = {.timeout_s = o->timeout_s};
@@ -119,7 +120,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
 }
 
 static void analytic_call(const struct step *step, const struct cases *cases,
-                          struct result_call *call) {
+                          struct call_figures *call) {
     struct outcome wire, known;
     model_call(step, &cases->costs[cases->wire], &wire);
     model_call(step, &cases->costs[0], &known);
@@ -129,7 +130,7 @@ static void analytic_call(const struct step *step, const struct cases *cases,
                            .analytic_wire_s = wire.time_s,
                            .simulated_wire_s = call->wire_s};
     compare_fill(&c);
-    call->analytic = (struct result_analytic){.present = true,
+    call->analytic = (struct call_analytic){.present = true,
                                               .time_known = call->time_known,
                                               .time_s = known.time_s,
                                               .wire_s = wire.time_s,
@@ -141,11 +142,10 @@ static void analytic_call(const struct step *step, const struct cases *cases,
 }
 
 static enum rc run_call(const struct inputs *in, const struct options *o, enum strategy strategy,
-                        bool compare, struct result *r, struct err *e) {
-    struct result_call *call = &r->calls[r->n_calls++];
+                        bool compare, struct figures *f, struct result *r, struct err *e) {
+    struct call_figures *call = &f->calls[f->n_calls++];
     call->strategy = strategy_name(strategy);
     call->phase = phase_name(PHASE_DISPATCH);
-    call->conditional = capability_state(CAP_CALL_TIME) != CAPABILITY_OPEN;
     struct step step;
     step_build(in->topology, in->workload, in->implementation, in->traffic, strategy, PHASE_DISPATCH,
                &step);
@@ -160,19 +160,19 @@ static enum rc run_call(const struct inputs *in, const struct options *o, enum s
     return rc;
 }
 
-static const struct result_call *find_call(const struct result *r, enum strategy strategy) {
-    for (int i = 0; i < r->n_calls; i++)
-        if (strcmp(r->calls[i].strategy, strategy_name(strategy)) == 0 && r->calls[i].simulated)
-            return &r->calls[i];
+static const struct call_figures *find_call(const struct figures *f, enum strategy strategy) {
+    for (int i = 0; i < f->n_calls; i++)
+        if (strcmp(f->calls[i].strategy, strategy_name(strategy)) == 0 && f->calls[i].simulated)
+            return &f->calls[i];
     return NULL;
 }
 
-static void fill_gain(struct result *r) {
-    const struct result_call *one = find_call(r, STRATEGY_ONE_HOP);
-    const struct result_call *two = find_call(r, STRATEGY_TWO_HOP);
+static void fill_gain(const struct inputs *in, struct figures *f) {
+    const struct call_figures *one = find_call(f, STRATEGY_ONE_HOP);
+    const struct call_figures *two = find_call(f, STRATEGY_TWO_HOP);
     if (!one || !two)
         return;
-    struct result_gain *g = &r->gain;
+    struct gain_figures *g = &f->gain;
     g->of = two->strategy;
     g->known = one->time_known && two->time_known && two->time_s > 0;
     if (g->known)
@@ -182,7 +182,7 @@ static void fill_gain(struct result *r) {
         g->wire = one->wire_s / two->wire_s;
     if (one->time_known || two->time_known)
         return;
-    for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
+    for (size_t i = 0; i < in->platform->alpha_treatments.n; i++) {
         if (!(two->treatment_s[i] > 0))
             continue;
         double gain = one->treatment_s[i] / two->treatment_s[i];
@@ -237,9 +237,9 @@ static void fill_weakest(const struct inputs *in, struct result *r) {
 }
 
 /* A uniform load that ends far above its bound is the schedule's doing. */
-static void warn_of_order(const struct inputs *in, struct result *r) {
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
+static void warn_of_order(const struct inputs *in, const struct figures *f, struct result *r) {
+    for (int i = 0; i < f->n_calls; i++) {
+        const struct call_figures *c = &f->calls[i];
         if (in->workload->routing.source == SOURCE_UNIFORM && c->simulated && c->wire_bound_s > 0 &&
             c->wire_s > 1.15 * c->wire_bound_s)
             buf_printf(&r->warnings,
@@ -261,10 +261,14 @@ static void write_result(const struct result *r, enum format format, struct buf 
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    enum rc rc = o->step_level ? capability_require(CAP_STEP_TIME, e) : RC_OK;
-    if (rc)
+    struct licences *licences = licences_unproven();
+    enum rc rc = o->step_level ? licence_require(licences_get(licences, CAP_STEP_TIME), e) : RC_OK;
+    if (rc) {
+        licences_free(licences);
         return rc;
+    }
     struct inputs in = {0};
+    struct figures f = {0};
     struct result r = {.schema = compare ? "moesim/compare/1" : "moesim/simulate/1",
                        .seed = o->seed,
                        .engine_version = sim_version(),
@@ -280,20 +284,22 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
     const int *strategies = o->n_strategies ? o->strategies : both;
     int n = o->n_strategies ? o->n_strategies : 2;
     for (int i = 0; i < n && !rc; i++)
-        rc = run_call(&in, o, (enum strategy)strategies[i], compare, &r, e);
+        rc = run_call(&in, o, (enum strategy)strategies[i], compare, &f, &r, e);
     if (!rc) {
         r.platform = in.platform;
         r.workload = in.workload;
         r.implementation = in.implementation;
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
-        fill_gain(&r);
+        fill_gain(&in, &f);
         fill_weakest(&in, &r);
-        warn_of_order(&in, &r);
+        warn_of_order(&in, &f, &r);
+        figures_publish(&f, plat_ranks(in.platform), licences, &r);
         write_result(&r, o->format, out);
     }
-    for (int i = 0; i < r.n_calls; i++)
-        outcome_clear(&r.calls[i].shown);
+    figures_unpublish(&r);
+    figures_clear(&f);
+    licences_free(licences);
     buf_clear(&r.warnings);
     inputs_clear(&in);
     return rc;

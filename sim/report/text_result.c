@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/result.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "platforms/base/unit.h"
 #include "sim/report/table.h"
 
-static void time_cell(struct table *t, bool known, double value_s) {
-    char text[UNIT_TEXT];
-    table_cell(t, "%s", known ? unit_format(value_s, UNIT_TIME, text) : "-");
+static void claim_cell(struct table *t, struct claim c, enum claim_form form) {
+    char text[CLAIM_TEXT];
+    table_cell(t, "%s", claim_text(c, form, text));
 }
 
-static void band_cell(struct table *t, bool known, const double band_s[2]) {
-    char low[UNIT_TEXT], high[UNIT_TEXT];
-    if (!known)
+static void band_cell(struct table *t, const struct claim band[2]) {
+    char low[CLAIM_TEXT], high[CLAIM_TEXT];
+    if (!claim_known(band[0]))
         table_cell(t, "-");
     else
-        table_cell(t, "%s to %s", unit_format(band_s[0], UNIT_TIME, low),
-                   unit_format(band_s[1], UNIT_TIME, high));
+        table_cell(t, "%s to %s", claim_text(band[0], CLAIM_TIME, low),
+                   claim_text(band[1], CLAIM_TIME, high));
 }
 
 static void ratio_text(double value, char text[static 16]) {
@@ -62,40 +61,35 @@ static void call_rows(const struct result *r, struct table *t) {
         table_cell(t, "%s", r->calls[i].strategy);
     table_cell(t, "call time");
     for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, r->calls[i].simulated && r->calls[i].time_known, r->calls[i].time_s);
+        claim_cell(t, r->calls[i].time, CLAIM_TIME);
     table_cell(t, "  band over alpha treatments");
+    static const struct claim unknown[2];
     for (int i = 0; i < r->n_calls; i++)
-        band_cell(t, r->calls[i].simulated && r->calls[i].band_known && !r->calls[i].time_known,
-                  r->calls[i].band_s);
+        band_cell(t, r->calls[i].time_known ? unknown : r->calls[i].band);
     table_cell(t, "  lower bound");
     for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, true, r->calls[i].bound_s);
+        claim_cell(t, r->calls[i].bound, CLAIM_TIME);
     table_cell(t, "wire time");
     for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, r->calls[i].simulated, r->calls[i].wire_s);
+        claim_cell(t, r->calls[i].wire, CLAIM_TIME);
     table_cell(t, "  over its bound (slack)");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
-        if (c->simulated && c->wire_bound_s > 0)
-            table_cell(t, "%.3f", c->wire_s / c->wire_bound_s);
-        else
-            table_cell(t, "-");
-    }
+    for (int i = 0; i < r->n_calls; i++)
+        claim_cell(t, r->calls[i].slack, CLAIM_FACTOR);
 }
 
 static void analytic_rows(const struct result *r, struct table *t) {
     table_cell(t, "analytic call time");
     for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, r->calls[i].analytic.time_known, r->calls[i].analytic.time_s);
+        claim_cell(t, r->calls[i].analytic.time, CLAIM_TIME);
     table_cell(t, "analytic wire time");
     for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, true, r->calls[i].analytic.wire_s);
+        claim_cell(t, r->calls[i].analytic.wire, CLAIM_TIME);
     table_cell(t, "  relative error of analytic");
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_analytic *a = &r->calls[i].analytic;
-        if (a->error_known)
-            table_cell(t, "%+.1f %% (%s)", fabs(a->relative_error) < 5e-4 ? 0 : 100 * a->relative_error,
-                       a->basis);
+        char text[CLAIM_TEXT];
+        if (a->basis)
+            table_cell(t, "%s (%s)", claim_text(a->relative_error, CLAIM_ERROR, text), a->basis);
         else
             table_cell(t, "-");
     }
@@ -120,13 +114,8 @@ static void traffic_rows(const struct result *r, struct table *t) {
     for (int i = 0; i < r->n_calls; i++)
         table_cell(t, "%s", unit_format(r->calls[i].busiest_bytes, UNIT_SIZE, text));
     table_cell(t, "  its utilisation over the wire time");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
-        if (c->simulated && c->busiest && c->wire_s > 0)
-            table_cell(t, "%.1f %%", 100 * c->busiest_utilisation);
-        else
-            table_cell(t, "-");
-    }
+    for (int i = 0; i < r->n_calls; i++)
+        claim_cell(t, r->calls[i].busiest_utilisation, CLAIM_PERCENT);
 }
 
 static void write_stages(const struct result *r, struct buf *out) {
@@ -137,13 +126,13 @@ static void write_stages(const struct result *r, struct buf *out) {
         table_cell(&t, "%s", head[i]);
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
-        for (int s = 0; c->simulated && s < c->shown.n_stages; s++) {
-            const struct outcome_stage *stage = &c->shown.stages[s];
+        for (int s = 0; s < c->n_stages; s++) {
+            const struct result_stage *stage = &c->stages[s];
             char text[UNIT_TEXT];
             table_cell(&t, "%s%s", s ? "" : c->strategy, s || c->time_known ? "" : " (wire)");
             table_cell(&t, "%s", stage->name);
-            time_cell(&t, true, stage->start_s);
-            time_cell(&t, true, stage->end_s);
+            claim_cell(&t, stage->start, CLAIM_TIME);
+            claim_cell(&t, stage->end, CLAIM_TIME);
             table_cell(&t, "%s",
                        stage->bytes > 0 ? unit_format(stage->bytes, UNIT_SIZE, text) : "-");
             if (stage->messages > 0)
@@ -193,15 +182,17 @@ static void write_gain(const struct result *r, struct buf *out) {
         return;
     buf_printf(out, "\ngain of %s over one-hop: ", g->of);
     const char *separator = "";
-    if (g->known) {
-        buf_printf(out, "%.3f on call time", g->time);
+    char low[CLAIM_TEXT], high[CLAIM_TEXT];
+    if (claim_known(g->time)) {
+        buf_printf(out, "%s on call time", claim_text(g->time, CLAIM_FACTOR, low));
         separator = ", ";
-    } else if (g->band_known) {
-        buf_printf(out, "%.3f to %.3f over the alpha treatments", g->band[0], g->band[1]);
+    } else if (claim_known(g->band[0])) {
+        buf_printf(out, "%s to %s over the alpha treatments", claim_text(g->band[0], CLAIM_FACTOR, low),
+                   claim_text(g->band[1], CLAIM_FACTOR, high));
         separator = ", ";
     }
-    if (g->wire_known)
-        buf_printf(out, "%s%.3f on wire time", separator, g->wire);
+    if (claim_known(g->wire))
+        buf_printf(out, "%s%s on wire time", separator, claim_text(g->wire, CLAIM_FACTOR, low));
     buf_text(out, "\n");
 }
 
