@@ -16,7 +16,8 @@ static double miss(double n, double m, double q) {
     return exp(lgamma(n - m + 1) - lgamma(n - m - q + 1) - lgamma(n + 1) + lgamma(n - q + 1));
 }
 
-bool breakeven_byte_only(int ranks_per_group, double quota, double experts_per_rank, double *ratio) {
+bool breakeven_byte_only(int ranks_per_group, double quota, double experts_per_rank,
+                         double *ratio) {
     double ranks = ranks_per_group, rows = quota;
     if (!(quota > 1) || ranks_per_group < 2)
         return false;
@@ -71,8 +72,9 @@ struct root breakeven_effective(const struct breakeven *b) {
     return root;
 }
 
-void breakeven_from_steps(const struct step *one, const struct costs *one_costs, const struct step *two,
-                          const struct costs *two_costs, struct breakeven *b) {
+void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
+                          const struct step *two, const struct costs *two_costs,
+                          struct breakeven *b) {
     struct model_machine m_one, m_two;
     struct model_geometry g;
     model_from_step(one, one_costs, &m_one, &g);
@@ -91,7 +93,8 @@ void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
                             .splits_s = m_two.splits_s,
                             .chain_s_per_pair = m_two.chain_s_per_pair,
                             .chain_floor_s = m_two.chain_floor_s};
-    // x_half as stated holds at the file's ratio; a stated cost o of a message is o times the bandwidth at ratio 1
+    // x_half as stated holds at the file's ratio; a stated cost o of a message is o times the
+    // bandwidth at ratio 1
     const struct plat_tier *slow = &two->platform->tier[TIER_SLOW];
     if (slow->message_cost_s.given) {
         b->slow_x_half_bytes *= ratio;
@@ -99,7 +102,8 @@ void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
     }
 }
 
-/* Chain of 73728 pairs by hidden width: the artifact's sim/machine.py, two nodes, 2026-08-26, ms. */
+/* Chain of 73728 pairs by hidden width: the artifact's sim/machine.py, two nodes, 2026-08-26, ms.
+ */
 static const struct {
     double hidden, time_ms;
 } width_sweep[] = {{1024, 2.37}, {2048, 2.51}, {4096, 2.85}, {8192, 3.79}};
@@ -115,10 +119,11 @@ enum rc breakeven_chain_width(double hidden, bool interpolate, double *factor, b
         return err_set(e, RC_UNSUPPORTED,
                        "the chain was measured at hidden widths 1024 to 8192, not at %g", hidden);
     if (!measured && !interpolate)
-        return err_set(e, RC_UNSUPPORTED,
-                       "the chain was measured at hidden widths 1024, 2048, 4096 and 8192, not at %g; "
-                       "--interpolate takes the line between two of them",
-                       hidden);
+        return err_set(
+            e, RC_UNSUPPORTED,
+            "the chain was measured at hidden widths 1024, 2048, 4096 and 8192, not at %g; "
+            "--interpolate takes the line between two of them",
+            hidden);
     double time_ms = width_sweep[above].time_ms;
     if (!measured) {
         double from = width_sweep[above - 1].hidden, to = width_sweep[above].hidden;

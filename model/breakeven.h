@@ -17,7 +17,7 @@ bool breakeven_byte_only(int ranks_per_group, double quota, double experts_per_r
 
 enum x_half_hold {
     HOLD_BYTES, /* x_half stays while the slow tier slows: the cost of a message grows with the ratio */
-    HOLD_TIME   /* the cost of a message stays: x_half shrinks with the ratio */
+    HOLD_TIME /* the cost of a message stays: x_half shrinks with the ratio */
 };
 const char *breakeven_hold_name(enum x_half_hold hold); /* "bytes", "time" */
 
@@ -33,7 +33,7 @@ struct breakeven {
     double alpha_one_hop_s, alpha_hop_a_s, alpha_hop_b_s;
     double splits_s, chain_s_per_pair, chain_floor_s;
     double host_exposure_s; /* added to two hops */
-    double range[2];        /* ratios searched; {0, 0}: 1 to 32 */
+    double range[2]; /* ratios searched; {0, 0}: 1 to 32 */
 };
 
 void breakeven_predict(const struct breakeven *b, double ratio, struct model_terms *terms);
@@ -42,8 +42,9 @@ void breakeven_predict(const struct breakeven *b, double ratio, struct model_ter
 struct root breakeven_effective(const struct breakeven *b);
 
 /* The family around a platform under given fixed costs of both strategies, ratio left open. */
-void breakeven_from_steps(const struct step *one, const struct costs *one_costs, const struct step *two,
-                          const struct costs *two_costs, struct breakeven *b);
+void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
+                          const struct step *two, const struct costs *two_costs,
+                          struct breakeven *b);
 
 /* --- the chain at other widths --------------------------------------------------------------- */
 

@@ -43,9 +43,9 @@ void skew_table(const struct model_geometry *g, const struct traffic *traffic, d
         {"hop_a", g->groups, quota, rho.hop_a_in, rho.hop_a_out},
         {"hop_b", g->ranks_per_group, 1, rho.hop_b_in, rho.hop_b_out}};
     for (int i = 0; i < SKEW_ROWS; i++)
-        rows[i] = (struct skew_row){all[i].exchange, skew_paper(cv, all[i].peers, all[i].averaged),
-                                    skew_exact(cv, all[i].peers, all[i].averaged), all[i].in,
-                                    all[i].out};
+        rows[i] =
+            (struct skew_row){all[i].exchange, skew_paper(cv, all[i].peers, all[i].averaged),
+                              skew_exact(cv, all[i].peers, all[i].averaged), all[i].in, all[i].out};
 }
 
 void skew_apply(double cv, struct model_geometry *g) {

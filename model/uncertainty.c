@@ -28,7 +28,8 @@ static void *evaluate_part(void *context) {
 }
 
 /* A part whose thread cannot be started is done here. */
-static void evaluate_all(const struct uncertainty_question *q, const double *values, double *outputs) {
+static void evaluate_all(const struct uncertainty_question *q, const double *values,
+                         double *outputs) {
     struct part parts[THREADS_MAX];
     int n = q->threads < 1 ? 1 : q->threads > THREADS_MAX ? THREADS_MAX : q->threads;
     for (int i = 0; i < n; i++) {
@@ -37,7 +38,8 @@ static void evaluate_all(const struct uncertainty_question *q, const double *val
                                  .outputs = outputs,
                                  .first = (int)((int64_t)q->draws * i / n),
                                  .end = (int)((int64_t)q->draws * (i + 1) / n)};
-        parts[i].started = i + 1 < n && pthread_create(&parts[i].thread, NULL, evaluate_part, &parts[i]) == 0;
+        parts[i].started =
+            i + 1 < n && pthread_create(&parts[i].thread, NULL, evaluate_part, &parts[i]) == 0;
         if (!parts[i].started)
             evaluate_part(&parts[i]);
     }

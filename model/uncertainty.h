@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* uncertainty.h - what intervals of constants do to an answer: seeded Monte Carlo and one-at-a-time swings.
+/* uncertainty.h - what intervals of constants do to an answer: seeded Monte Carlo and one-at-a-time
+ * swings.
  *
- * All factors are drawn first, by one Mersenne Twister in the order of the inputs, a set a draw; the evaluations
- * then run on several threads and each writes its own place. So the result does not depend on the threads.
- * Shapes: draws x inputs and draws x outputs, row-major.
- * Source: FORMULAS.md [F13]; generator and quantiles are those of the artifact's sim/uncertainty.py.
- * Valid for: the spread of the stated constants alone: no error of the model's form, no correlation. */
+ * All factors are drawn first, by one Mersenne Twister in the order of the inputs, a set a draw;
+ * the evaluations then run on several threads and each writes its own place. So the result does not
+ * depend on the threads. Shapes: draws x inputs and draws x outputs, row-major. Source: FORMULAS.md
+ * [F13]; generator and quantiles are those of the artifact's sim/uncertainty.py. Valid for: the
+ * spread of the stated constants alone: no error of the model's form, no correlation. */
 #ifndef MODEL_UNCERTAINTY_H
 #define MODEL_UNCERTAINTY_H
 
@@ -26,9 +27,9 @@ struct uncertainty_question {
     int n_outputs;
     uncertainty_f evaluate;
     const void *context;
-    int draws;     /* >= 1 */
+    int draws; /* >= 1 */
     uint64_t seed;
-    int threads;   /* >= 1; changes nothing in the result */
+    int threads; /* >= 1; changes nothing in the result */
 };
 
 struct spread {

@@ -60,7 +60,8 @@ enum rc root_search(root_f f, void *context, const double range[2], double guess
     enum rc rc;
     if (!ends(f, context, range, y, &r, &rc, e)) {
         double a = log(range[0]), b = log(range[1]), ya = y[0], yb = y[1];
-        double next = guess > range[0] && guess < range[1] ? log(guess) : false_position(a, b, ya, yb);
+        double next =
+            guess > range[0] && guess < range[1] ? log(guess) : false_position(a, b, ya, yb);
         int side = 0;
         while (b - a > relative && r.evaluations < SEARCH_MAX && !rc) {
             double value = 0;

@@ -11,7 +11,8 @@
 
 /* |published - computed| within half a unit of the last printed digit. */
 #define assert_printed(computed, published, digits)                                                \
-    check_near((computed), (published), 0.5 * pow(10, -(digits)) * (1 + 1e-9), #computed, __FILE__, __LINE__)
+    check_near((computed), (published), 0.5 * pow(10, -(digits)) * (1 + 1e-9), #computed,          \
+               __FILE__, __LINE__)
 
 static inline double paper_alpha_s(int world) {
     struct platform *p;

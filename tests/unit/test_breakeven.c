@@ -7,7 +7,8 @@
 static void byte_only_breakevens(void **state) {
     (void)state;
     double ratio;
-    const double q[] = {2, 3, 6, 8}, plain[] = {1.75, 1.31, 1.05, 1}, dedup[] = {1.67, 1.19, 0.82, 0.70};
+    const double q[] = {2, 3, 6, 8}, plain[] = {1.75, 1.31, 1.05, 1},
+                 dedup[] = {1.67, 1.19, 0.82, 0.70};
     for (int i = 0; i < 4; i++) {
         assert_true(breakeven_byte_only(8, q[i], 0, &ratio));
         assert_printed(ratio, plain[i], 2);
@@ -87,7 +88,8 @@ static void host_exposure(void **state) {
 /* x_half in bytes makes every message dearer as the tier slows; held in time it does not. */
 static void x_half_held_in_time(void **state) {
     (void)state;
-    const double chain[] = {paper_chain(CHAIN_V1), paper_chain(CHAIN_MEASURED), paper_chain(CHAIN_FUSED), 0};
+    const double chain[] = {paper_chain(CHAIN_V1), paper_chain(CHAIN_MEASURED),
+                            paper_chain(CHAIN_FUSED), 0};
     const double expected[] = {4.25, 2.63, 1.54, 1.11};
     for (int i = 0; i < 4; i++) {
         struct breakeven b = paper_reference(chain[i]);
@@ -138,8 +140,8 @@ static void hidden_width_moves_the_chain(void **state) {
         assert_false(interpolated);
         assert_printed(at_width(hidden[i], paper_chain(CHAIN_V1), BETA_TABLE, factor), v1[i],
                        i == 3 ? 1 : 2);
-        assert_printed(at_width(hidden[i], paper_chain(CHAIN_MEASURED), BETA_TABLE, factor), measured[i],
-                       i == 3 ? 1 : 2);
+        assert_printed(at_width(hidden[i], paper_chain(CHAIN_MEASURED), BETA_TABLE, factor),
+                       measured[i], i == 3 ? 1 : 2);
         assert_printed(at_width(hidden[i], paper_chain(CHAIN_V1), BETA_CLOSED,
                                 unrounded_ms[i] / unrounded_ms[1]),
                        as_printed[i], i < 2 ? 2 : 1);
@@ -158,7 +160,8 @@ static void widths_nobody_measured(void **state) {
     assert_ok(breakeven_chain_width(3072, true, &factor, &interpolated, &e), &e);
     assert_true(interpolated);
     assert_rel(factor, (2.51 + 2.85) / 2 / 2.51, 1e-12);
-    assert_fails(breakeven_chain_width(512, true, &factor, &interpolated, &e), RC_UNSUPPORTED, &e, "512");
+    assert_fails(breakeven_chain_width(512, true, &factor, &interpolated, &e), RC_UNSUPPORTED, &e,
+                 "512");
     assert_fails(breakeven_chain_width(16384, true, &factor, &interpolated, &e), RC_UNSUPPORTED, &e,
                  "16384");
 }

@@ -27,14 +27,15 @@ static void scenario_tables(void **state) {
     static const struct {
         enum chain_preset chain;
         double ratio, gain;
-    } rows[] = {{CHAIN_V1, 2, 0.63},        {CHAIN_V1, 4, 1.00},        {CHAIN_V1, 9, 1.60},
-                {CHAIN_V1, 18, 2.14},       {CHAIN_FUSED, 2, 1.18},     {CHAIN_FUSED, 4, 1.67},
-                {CHAIN_FUSED, 9, 2.28},     {CHAIN_FUSED, 18, 2.69},    {CHAIN_V1, 1.03, 0.40},
-                {CHAIN_V1, 3.2, 0.87},      {CHAIN_V1, 8, 1.51},        {CHAIN_V1, 15.7, 2.04},
-                {CHAIN_MEASURED, 1.03, .58}, {CHAIN_MEASURED, 3.2, 1.16}, {CHAIN_MEASURED, 8, 1.85},
-                {CHAIN_MEASURED, 15.7, 2.35}, {CHAIN_FUSED, 1.03, 0.81}, {CHAIN_FUSED, 3.2, 1.51},
-                {CHAIN_FUSED, 8, 2.19},     {CHAIN_FUSED, 15.7, 2.62},  {CHAIN_NONE, 1.03, 0.97},
-                {CHAIN_NONE, 3.2, 1.70},    {CHAIN_NONE, 8, 2.36},      {CHAIN_NONE, 15.7, 2.74}};
+    } rows[] = {
+        {CHAIN_V1, 2, 0.63},          {CHAIN_V1, 4, 1.00},         {CHAIN_V1, 9, 1.60},
+        {CHAIN_V1, 18, 2.14},         {CHAIN_FUSED, 2, 1.18},      {CHAIN_FUSED, 4, 1.67},
+        {CHAIN_FUSED, 9, 2.28},       {CHAIN_FUSED, 18, 2.69},     {CHAIN_V1, 1.03, 0.40},
+        {CHAIN_V1, 3.2, 0.87},        {CHAIN_V1, 8, 1.51},         {CHAIN_V1, 15.7, 2.04},
+        {CHAIN_MEASURED, 1.03, .58},  {CHAIN_MEASURED, 3.2, 1.16}, {CHAIN_MEASURED, 8, 1.85},
+        {CHAIN_MEASURED, 15.7, 2.35}, {CHAIN_FUSED, 1.03, 0.81},   {CHAIN_FUSED, 3.2, 1.51},
+        {CHAIN_FUSED, 8, 2.19},       {CHAIN_FUSED, 15.7, 2.62},   {CHAIN_NONE, 1.03, 0.97},
+        {CHAIN_NONE, 3.2, 1.70},      {CHAIN_NONE, 8, 2.36},       {CHAIN_NONE, 15.7, 2.74}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct breakeven b = paper_reference(paper_chain(rows[i].chain));
         double gain = paper_gain(&b, rows[i].ratio);
@@ -152,14 +153,13 @@ static void bandwidth_of_each_world(void **state) {
 /* Rows 112, 113: a synthetic H100 cluster, 450 and 50 GB/s, H 7168, k 8. */
 static void group_cap_table(void **state) {
     (void)state;
-    // ns per pair = index + bytes / gather, both split off the chain by the width sweep; the older ones unrounded
+    // ns per pair = index + bytes / gather, both split off the chain by the width sweep; the older
+    // ones unrounded
     const double index_s = 28.6e-9, older_index_s = 85.82e-9;
     const double chain[4] = {index_s + 28672 / 1469e9, 14336 / 1469e9,
                              older_index_s + 28672 / 489.6e9, 14336 / 489.6e9};
-    static const double published[4][3] = {{1.362, 1.960, 2.510},
-                                           {1.649, 2.614, 3.694},
-                                           {0.948, 1.204, 1.391},
-                                           {1.490, 2.234, 2.979}};
+    static const double published[4][3] = {
+        {1.362, 1.960, 2.510}, {1.649, 2.614, 3.694}, {0.948, 1.204, 1.391}, {1.490, 2.234, 2.979}};
     for (int c = 0; c < 4; c++)
         for (int i = 0; i < 3; i++) {
             struct breakeven b = paper_reference(chain[c]);
@@ -204,7 +204,8 @@ static void exact_maximum_meets_draws(void **state) {
             most = fmax(most, rng_normal(&r));
         sum += most;
     }
-    assert_near(sum / DRAWS, skew_expected_max(PEERS), 4 * 0.55 / sqrt(DRAWS)); // sigma of the maximum
+    assert_near(sum / DRAWS, skew_expected_max(PEERS),
+                4 * 0.55 / sqrt(DRAWS)); // sigma of the maximum
 }
 
 /* Row 68: with the older self share, as the artifact's module has it. */
@@ -223,7 +224,8 @@ static void skew_moves_the_gain(void **state) {
     }
 }
 
-/* --- uncertainty ------------------------------------------------------------------------------- */
+/* --- uncertainty -------------------------------------------------------------------------------
+ */
 
 struct anchor {
     struct breakeven b;
@@ -231,10 +233,12 @@ struct anchor {
 };
 
 enum { FACTORS = 6 };
-static const struct uncertain factors[FACTORS] = {
-    {"alpha", 0.80, 1.20, 1},      {"slow and flat bandwidth", 0.90, 1.10, 1},
-    {"fast bandwidth", 0.995, 1.005, 1}, {"splits", 0.95, 1.05, 1},
-    {"chain", 0.90, 1.10, 1},      {"x_half", 30.0 / 54, 87.0 / 54, 1}};
+static const struct uncertain factors[FACTORS] = {{"alpha", 0.80, 1.20, 1},
+                                                  {"slow and flat bandwidth", 0.90, 1.10, 1},
+                                                  {"fast bandwidth", 0.995, 1.005, 1},
+                                                  {"splits", 0.95, 1.05, 1},
+                                                  {"chain", 0.90, 1.10, 1},
+                                                  {"x_half", 30.0 / 54, 87.0 / 54, 1}};
 
 static void factored_gain(const double *f, const void *context, double *gain) {
     const struct anchor *a = context;
@@ -306,7 +310,8 @@ static void swings_are_ranked(void **state) {
         }
 }
 
-/* --- checklist ---------------------------------------------------------------------------------- */
+/* --- checklist ----------------------------------------------------------------------------------
+ */
 
 /* The artifact's own check clears this target on which its model has G = 0.815. */
 static void checklist_at_the_targets_own_geometry(void **state) {
@@ -356,7 +361,8 @@ static void what_is_cleared_wins(void **state) {
         checklist_fill(&b, ratio, &reference, &list);
         contradictions += list.cleared && list.gain < 1;
     }
-    print_message("cleared %d, contradictions of the artifact's rule %d\n", cleared, contradictions);
+    print_message("cleared %d, contradictions of the artifact's rule %d\n", cleared,
+                  contradictions);
     assert_true(cleared > 500);
     assert_true(contradictions > 50); // the rule it replaces fails on the same grid
 }
