@@ -53,20 +53,30 @@ double model_all_to_all_s(const struct beta *b, double alpha_s, int world, doubl
 struct exchange {
     int world;
     double rows;
+    double local_frac; /* 0: 1 / world */
 };
+static double factor(double skew) {
+    return skew > 0 ? skew : 1;
+}
 static struct exchange one_hop(const struct model_geometry *g) {
-    return (struct exchange){g->groups * g->ranks_per_group, g->tokens * g->top_k}; // [F4]
+    return (struct exchange){g->groups * g->ranks_per_group,
+                             g->tokens * g->top_k * factor(g->skew.one_hop), 0}; // [F4]
 }
 static struct exchange hop_a(const struct model_geometry *g) {
-    return (struct exchange){g->groups, g->tokens * g->fan_out}; // [F5]
+    return (struct exchange){g->groups, g->tokens * g->fan_out * factor(g->skew.hop_a),
+                             g->hop_a_local_frac}; // [F5]
 }
 static struct exchange hop_b(const struct model_geometry *g) {
-    return (struct exchange){g->ranks_per_group, g->tokens * g->top_k}; // [F5]
+    return (struct exchange){g->ranks_per_group, g->tokens * g->top_k * factor(g->skew.hop_b),
+                             0}; // [F5]
+}
+static double local_frac(struct exchange x) {
+    return x.local_frac > 0 ? x.local_frac : 1.0 / x.world;
 }
 
 static double exchange_s(const struct beta *b, double alpha_s, struct exchange x,
                          double row_bytes) {
-    return model_all_to_all_s(b, alpha_s, x.world, x.rows, 1.0 / x.world, row_bytes);
+    return model_all_to_all_s(b, alpha_s, x.world, x.rows, local_frac(x), row_bytes);
 }
 
 static double chain_s(const struct model_machine *m, const struct model_geometry *g) {
@@ -169,7 +179,7 @@ static void add_exchange(struct outcome *o, const char *name, double time_s, str
     add_stage(o, name, time_s);
     struct outcome_stage *stage = &o->stages[o->n_stages - 1];
     double ranks = (double)g->groups * g->ranks_per_group;
-    stage->bytes = ranks * x.rows * (1 - 1.0 / x.world) * g->row_bytes;
+    stage->bytes = ranks * x.rows * (1 - local_frac(x)) * g->row_bytes;
     stage->messages = ranks * (x.world - 1);
 }
 

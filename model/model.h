@@ -44,6 +44,10 @@ struct model_geometry {
     double top_k;     /* k */
     double fan_out;   /* M, or the mean number of destination groups of a token */
     double row_bytes; /* H b */
+    double hop_a_local_frac; /* share of hop A's rows that stay; 0: 1 / N_g. The artifact once had M / N_g */
+    struct model_skew {      /* factors on the rows of each exchange; 0 counts as 1. [F10] */
+        double one_hop, hop_a, hop_b;
+    } skew;
 };
 
 struct model_terms {

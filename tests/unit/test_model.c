@@ -215,7 +215,7 @@ static void terms_by_hand(void **state) {
     (void)state;
     // 4 groups x 2 ranks, T 1000, k 4, M 2, rows of 10 kB: one hop 40 MB x 7/8 = 35 MB at 10 GB/s,
     // hop A 20 MB x 3/4 = 15 MB at 10 GB/s, hop B 40 MB x 1/2 = 20 MB at 100 GB/s, 4000 pairs
-    const struct model_geometry g = {4, 2, 1000, 4, 2, 1e4};
+    const struct model_geometry g = {4, 2, 1000, 4, 2, 1e4, 0, {0, 0, 0}};
     struct model_machine m = round_machine;
     struct model_terms t;
     model_predict(&m, &g, &t);
@@ -238,17 +238,17 @@ static void degenerate_machines(void **state) {
     (void)state;
     struct model_terms t;
     // one group: hop A has nobody to reach
-    const struct model_geometry one_group = {1, 8, 1000, 4, 1, 1e4};
+    const struct model_geometry one_group = {1, 8, 1000, 4, 1, 1e4, 0, {0, 0, 0}};
     model_predict(&round_machine, &one_group, &t);
     assert_rel(t.hop_a_s, 0, 0);
     assert_rel(t.hop_b_s, 4e-3 + 40e6 * 7 / 8 / 100e9, 1e-12);
     // one rank a group: hop B has nobody to reach, and hop A with M = k is the one hop
-    const struct model_geometry one_rank = {8, 1, 1000, 4, 4, 1e4};
+    const struct model_geometry one_rank = {8, 1, 1000, 4, 4, 1e4, 0, {0, 0, 0}};
     model_predict(&round_machine, &one_rank, &t);
     assert_rel(t.hop_b_s, 0, 0);
     assert_rel(t.hop_a_s - 2e-3, t.one_hop_s - 1e-3, 1e-12);
     // one rank: no call at all
-    const struct model_geometry alone = {1, 1, 1000, 4, 1, 1e4};
+    const struct model_geometry alone = {1, 1, 1000, 4, 1, 1e4, 0, {0, 0, 0}};
     struct model_machine m = round_machine;
     m.splits_s = m.chain_s_per_pair = 0;
     model_predict(&m, &alone, &t);
