@@ -28,6 +28,7 @@ struct inputs {
     struct workload *workload;
     struct implementation *implementation;
     struct traffic *traffic;
+    double *enter_s; /* per rank; NULL: all enter at 0 */
 };
 
 /* Parts of the inputs; what a part needs is loaded with it. */

@@ -15,6 +15,7 @@ enum option_id {
     OPT_PHASE,
     OPT_SCHEDULE,
     OPT_WINDOW,
+    OPT_CHUNKS,
     OPT_TRACE,
     OPT_SEED,
     OPT_FORMAT,
@@ -43,11 +44,14 @@ static const struct option {
     {"--set", "KEY=VALUE", OPT_SET, " simulate compare matrix platform workload ",
      "override a key by its dotted path; repeatable"},
     {"--strategy", "NAME", OPT_STRATEGY, " simulate compare ",
-     "one-hop or two-hop; repeatable (default both)"},
-    {"--phase", "NAME", OPT_PHASE, " simulate compare ", "dispatch"},
+     "one-hop, two-hop, two-hop-pipelined or gather-first; repeatable (default one-hop, two-hop)"},
+    {"--phase", "NAME", OPT_PHASE, " simulate compare ",
+     "dispatch (default), combine, both or round-trip"},
     {"--schedule", "NAME", OPT_SCHEDULE, " simulate compare ",
-     "order of destinations: group-shift or shift"},
-    {"--window", "N|all", OPT_WINDOW, " simulate compare ", "messages in flight per sender"},
+     "order of destinations: group-shift, shift, xor or random"},
+    {"--window", "N|all", OPT_WINDOW, " simulate compare ",
+     "messages in flight per sender and stage"},
+    {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare matrix workload ",
      "routing record (.npy or CSV of expert counts)"},
     {"--seed", "N", OPT_SEED, " simulate compare matrix ", "of drawn tokens (default 1)"},
@@ -165,6 +169,17 @@ static enum rc parse_strategy(struct options *o, const char *text, struct err *e
     return RC_OK;
 }
 
+static enum rc parse_phase(struct options *o, const char *text, struct err *e) {
+    static const char *const names[] = {"dispatch", "combine", "both", "round-trip"};
+    int choice = 0;
+    enum rc rc = parse_choice("--phase", text, names, 4, &choice, e);
+    if (rc)
+        return rc;
+    o->phases[PHASE_DISPATCH] = choice != 1;
+    o->phases[PHASE_COMBINE] = choice != 0;
+    return RC_OK;
+}
+
 static enum rc parse_seconds(struct options *o, const char *text, struct err *e) {
     char *end;
     double value = strtod(text, &end);
@@ -178,7 +193,6 @@ static enum rc take(struct options *o, const struct option *option, const char *
                     struct err *e) {
     static const char *const formats[] = {"text", "json", "csv"};
     static const char *const levels[] = {"call", "step"};
-    const char *phases[PHASE_COUNT];
     int choice = 0;
     int64_t count = 0;
     enum rc rc = RC_OK;
@@ -197,13 +211,13 @@ static enum rc take(struct options *o, const struct option *option, const char *
     case OPT_STRATEGY:
         return parse_strategy(o, value, e);
     case OPT_PHASE:
-        for (int i = 0; i < PHASE_COUNT; i++)
-            phases[i] = phase_name((enum phase)i);
-        return parse_choice("--phase", value, phases, PHASE_COUNT, &choice, e);
+        return parse_phase(o, value, e);
     case OPT_SCHEDULE:
         return add_setting(o, "implementation.order", value, e);
     case OPT_WINDOW:
         return add_setting(o, "implementation.window", value, e);
+    case OPT_CHUNKS:
+        return add_setting(o, "implementation.chunks", value, e);
     case OPT_TRACE:
         o->trace = value;
         return add_setting(o, "workload.routing.trace", value, e);
@@ -276,7 +290,10 @@ static enum rc parse_option(struct options *o, int argc, const char *const *argv
 }
 
 enum rc options_parse(int argc, const char *const *argv, struct options *o, struct err *e) {
-    *o = (struct options){.seed = 1, .arguments = argv + 1, .n_arguments = argc - 1};
+    *o = (struct options){.seed = 1,
+                          .phases = {[PHASE_DISPATCH] = true},
+                          .arguments = argv + 1,
+                          .n_arguments = argc - 1};
     o->command = argc > 1 ? argv[1] : "";
     o->words = arena_alloc(&o->arena, (size_t)argc, sizeof *o->words);
     for (int i = 2; i < argc; i++) {

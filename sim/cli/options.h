@@ -29,6 +29,7 @@ struct options {
     struct setting_list set_platform, set_workload, set_implementation;
     int strategies[STRATEGY_COUNT];
     int n_strategies; /* 0: one hop and two hops */
+    bool phases[PHASE_COUNT];
     uint64_t seed;
     enum format format;
     bool step_level;

@@ -172,8 +172,9 @@ static void gather_first_by_hand(void **state) {
 /* Whatever the way, the experts' ranks end up with the same rows. */
 static void every_strategy_delivers_the_same_rows(void **state) {
     (void)state;
+    static const struct setting plain = {"reduce", "none"};
     struct question q;
-    open_question(&q, NULL, 0);
+    open_question(&q, &plain, 1);
     double want[RANKS], got[RANKS];
     matrix_sums(&q.t.one_hop, false, true, want);
     for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++) {
