@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/base/unit.h"
+
 enum option_id {
     OPT_PLATFORM,
     OPT_WORKLOAD,
@@ -25,6 +27,10 @@ enum option_id {
     OPT_EXPERTS,
     OPT_TOP_K,
     OPT_OUTPUT,
+    OPT_BY,
+    OPT_INTERPOLATE,
+    OPT_HOST_EXPOSURE,
+    OPT_DRAWS,
     OPT_HELP
 };
 
@@ -35,13 +41,13 @@ static const struct option {
     const char *commands; /* that know it, each between blanks; NULL: all */
     const char *help;
 } table[] = {
-    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare matrix ",
+    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare breakeven matrix ",
      "machine (default " PLATFORM_DEFAULT ")"},
-    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare matrix ",
+    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare breakeven matrix ",
      "layer and routing (default " WORKLOAD_DEFAULT ")"},
-    {"--implementation", "NAME|FILE", OPT_IMPLEMENTATION, " simulate compare ",
+    {"--implementation", "NAME|FILE", OPT_IMPLEMENTATION, " simulate compare breakeven ",
      "how the library runs the call (default: the platform's)"},
-    {"--set", "KEY=VALUE", OPT_SET, " simulate compare matrix platform workload ",
+    {"--set", "KEY=VALUE", OPT_SET, " simulate compare breakeven matrix platform workload ",
      "override a key by its dotted path; repeatable"},
     {"--strategy", "NAME", OPT_STRATEGY, " simulate compare ",
      "one-hop, two-hop, two-hop-pipelined or gather-first; repeatable (default one-hop, two-hop)"},
@@ -52,16 +58,24 @@ static const struct option {
     {"--window", "N|all", OPT_WINDOW, " simulate compare ",
      "messages in flight per sender and stage"},
     {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
-    {"--trace", "FILE", OPT_TRACE, " simulate compare matrix workload ",
+    {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record (.npy or CSV of expert counts)"},
-    {"--seed", "N", OPT_SEED, " simulate compare matrix ", "of drawn tokens (default 1)"},
+    {"--seed", "N", OPT_SEED, " simulate compare breakeven matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
     {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
-    {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare ",
+    {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare breakeven ",
      "end a simulation that takes longer (exit 4)"},
     {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
     {"--top-k", "K", OPT_TOP_K, " workload ", "experts per token of a trace"},
     {"-o", "PATH", OPT_OUTPUT, " matrix ", "folder to write to (default: this one)"},
+    {"--by", "analytic|simulated", OPT_BY, " breakeven ",
+     "closed form for every chain, or a search by simulation (default analytic)"},
+    {"--interpolate", NULL, OPT_INTERPOLATE, " breakeven ",
+     "chain between measured hidden widths, labelled"},
+    {"--host-exposure", "TIME", OPT_HOST_EXPOSURE, " breakeven ",
+     "extra host time of two hops, such as 0.13ms"},
+    {"--draws", "N", OPT_DRAWS, " breakeven ", "of the Monte Carlo over intervals (default 400)"},
+    {"-o", "FILE.svg", OPT_OUTPUT, " breakeven ", "plot of the gain over the ratio"},
     {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
@@ -193,6 +207,7 @@ static enum rc take(struct options *o, const struct option *option, const char *
                     struct err *e) {
     static const char *const formats[] = {"text", "json", "csv"};
     static const char *const levels[] = {"call", "step"};
+    static const char *const bys[] = {"analytic", "simulated"};
     int choice = 0;
     int64_t count = 0;
     enum rc rc = RC_OK;
@@ -242,6 +257,23 @@ static enum rc take(struct options *o, const struct option *option, const char *
     case OPT_OUTPUT:
         o->output = value;
         break;
+    case OPT_BY:
+        rc = parse_choice("--by", value, bys, 2, &choice, e);
+        o->by_simulation = choice == 1;
+        return rc;
+    case OPT_INTERPOLATE:
+        o->interpolate = true;
+        break;
+    case OPT_HOST_EXPOSURE:
+        rc = unit_parse(value, UNIT_TIME, &o->host_exposure_s, e);
+        if (rc)
+            err_prefix(e, "--host-exposure");
+        return rc ? RC_USAGE : RC_OK;
+    case OPT_DRAWS:
+        rc = parse_count("--draws", value, &o->draws, e);
+        if (!rc && (o->draws < 1 || o->draws > 1000000))
+            rc = err_set(e, RC_USAGE, "--draws: '%.40s' found, expected 1 to 1000000", value);
+        return rc;
     case OPT_ANALYTIC_ONLY:
         o->analytic_only = true;
         break;

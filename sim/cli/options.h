@@ -39,6 +39,9 @@ struct options {
     int64_t experts, top_k; /* workload show; 0 = not given */
     const char *output;     /* -o */
     double timeout_s;
+    bool by_simulation, interpolate; /* breakeven */
+    double host_exposure_s;
+    int64_t draws; /* 0 = not given */
     const char *const *arguments; /* argv + 1, for provenance */
     int n_arguments;
     struct arena arena;
