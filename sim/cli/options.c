@@ -24,6 +24,9 @@ enum option_id {
     OPT_EXPERTS,
     OPT_TOP_K,
     OPT_OUTPUT,
+    OPT_CORPUS,
+    OPT_CHECK,
+    OPT_FULL,
     OPT_HELP
 };
 
@@ -52,12 +55,16 @@ static const struct option {
      "routing record (.npy or CSV of expert counts)"},
     {"--seed", "N", OPT_SEED, " simulate compare matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
-    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
+    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare gates ", "leave the simulation out"},
     {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare ",
      "end a simulation that takes longer (exit 4)"},
     {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
     {"--top-k", "K", OPT_TOP_K, " workload ", "experts per token of a trace"},
     {"-o", "PATH", OPT_OUTPUT, " matrix ", "folder to write to (default: this one)"},
+    {"--corpus", "DIR", OPT_CORPUS, " simulate compare gates ",
+     "folder of own corpora and gates, evaluated beside the built-in ones"},
+    {"--check", NULL, OPT_CHECK, " gates ", "exit 3 if a gate fails that is not known to fail"},
+    {"--full", NULL, OPT_FULL, " gates ", "the whole grids of the simulator's gates (slower)"},
     {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
@@ -230,6 +237,15 @@ static enum rc take(struct options *o, const struct option *option, const char *
         break;
     case OPT_ANALYTIC_ONLY:
         o->analytic_only = true;
+        break;
+    case OPT_CORPUS:
+        o->corpus = value;
+        break;
+    case OPT_CHECK:
+        o->check = true;
+        break;
+    case OPT_FULL:
+        o->full = true;
         break;
     case OPT_HELP:
         o->help = true;
