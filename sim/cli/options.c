@@ -31,6 +31,9 @@ enum option_id {
     OPT_INTERPOLATE,
     OPT_HOST_EXPOSURE,
     OPT_DRAWS,
+    OPT_CORPUS,
+    OPT_CHECK,
+    OPT_FULL,
     OPT_HELP
 };
 
@@ -62,7 +65,7 @@ static const struct option {
      "routing record (.npy or CSV of expert counts)"},
     {"--seed", "N", OPT_SEED, " simulate compare breakeven matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
-    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
+    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare gates ", "leave the simulation out"},
     {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare breakeven ",
      "end a simulation that takes longer (exit 4)"},
     {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
@@ -76,6 +79,10 @@ static const struct option {
      "extra host time of two hops, such as 0.13ms"},
     {"--draws", "N", OPT_DRAWS, " breakeven ", "of the Monte Carlo over intervals (default 400)"},
     {"-o", "FILE.svg", OPT_OUTPUT, " breakeven ", "plot of the gain over the ratio"},
+    {"--corpus", "DIR", OPT_CORPUS, " simulate compare breakeven gates ",
+     "folder of own corpora and gates, evaluated beside the built-in ones"},
+    {"--check", NULL, OPT_CHECK, " gates ", "exit 3 if a gate fails that is not known to fail"},
+    {"--full", NULL, OPT_FULL, " gates ", "the whole grids of the simulator's gates (slower)"},
     {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
@@ -276,6 +283,15 @@ static enum rc take(struct options *o, const struct option *option, const char *
         return rc;
     case OPT_ANALYTIC_ONLY:
         o->analytic_only = true;
+        break;
+    case OPT_CORPUS:
+        o->corpus = value;
+        break;
+    case OPT_CHECK:
+        o->check = true;
+        break;
+    case OPT_FULL:
+        o->full = true;
         break;
     case OPT_HELP:
         o->help = true;

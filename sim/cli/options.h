@@ -34,10 +34,12 @@ struct options {
     enum format format;
     bool step_level;
     bool analytic_only;
+    bool check, full; /* gates */
     bool help;
     const char *trace;
     int64_t experts, top_k; /* workload show; 0 = not given */
     const char *output;     /* -o */
+    const char *corpus;     /* folder of own gates and corpora, or NULL */
     double timeout_s;
     bool by_simulation, interpolate; /* breakeven */
     double host_exposure_s;
