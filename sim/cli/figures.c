@@ -31,6 +31,9 @@ static void publish_shown(const struct call_figures *f, int ranks, const struct 
         c->stages[i] = (struct result_stage){s->name, claim_make(l, s->start_s),
                                              claim_make(l, s->end_s), s->bytes, s->messages};
     }
+    memcpy(c->critical_path, f->shown.critical_path, sizeof c->critical_path);
+    c->fairness = claim_if(f->shown.fairness > 0, l, f->shown.fairness);
+    c->from_last = claim_make(l, f->shown.from_last_s);
     c->send_end = per_rank(f->shown.send_end_s, ranks, l);
     c->recv_end = per_rank(f->shown.recv_end_s, ranks, l);
 }
@@ -46,8 +49,56 @@ static void publish_analytic(const struct call_analytic *f, const struct licence
         .basis = f->error_known ? f->basis : NULL};
 }
 
-static void publish_call(const struct call_figures *f, int ranks, const struct licences *licences,
-                         struct result_call *c) {
+/* The links that are busiest over the run that is shown, with their use over time. */
+static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l,
+                          struct result_call *c) {
+    const struct outcome *o = &f->shown;
+    if (!f->simulated || !o->link_bytes || !(o->time_s > 0))
+        return;
+    double last = INFINITY;
+    int last_link = -1;
+    for (c->n_links = 0; c->n_links < RESULT_LINKS; c->n_links++) {
+        // the next one in the order of (load, number)
+        int next = -1;
+        double most = 0;
+        for (int i = 0; i < t->n_links; i++) {
+            double load = o->link_bytes[i] / t->links[i].capacity_Bps;
+            if (load > most && (load < last || (load == last && i > last_link))) {
+                most = load;
+                next = i;
+            }
+        }
+        if (next < 0)
+            return;
+        struct result_link *link = &c->links[c->n_links];
+        *link = (struct result_link){.link = &t->links[next],
+                                     .bytes = o->link_bytes[next],
+                                     .utilisation = claim_make(l, most / o->time_s)};
+        link->n_bins = o->link_bins < RESULT_BINS ? o->link_bins : RESULT_BINS;
+        for (int b = 0; b < link->n_bins; b++)
+            link->bins[b] = o->link_bin_bytes[(size_t)next * (size_t)o->link_bins + (size_t)b] /
+                            (o->link_bin_s * t->links[next].capacity_Bps);
+        c->bin = claim_make(l, o->link_bin_s);
+        last = most;
+        last_link = next;
+    }
+}
+
+static void publish_sequence(const struct sequence_figures *f, const struct licence *l,
+                             struct result_sequence *s) {
+    *s = (struct result_sequence){.host = f->host,
+                                  .n_calls = f->n_calls,
+                                  .per_call = claim_if(f->host && f->known, l, f->per_call_s),
+                                  .by_layer = f->by_layer};
+    memcpy(s->reason, f->reason, sizeof s->reason);
+    for (int i = 0; i < f->n_calls && i < RESULT_SEQUENCE && f->by_layer; i++) {
+        s->layer[i] = f->layer[i];
+        s->time[i] = claim_if(f->known, l, f->time_s[i]);
+    }
+}
+
+static void publish_call(const struct call_figures *f, const struct topology *t,
+                         const struct licences *licences, struct result_call *c) {
     const struct licence *time = licences_get(licences, CAP_CALL_TIME);
     const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
     bool wired = f->simulated && f->wire_bound_s > 0;
@@ -75,7 +126,9 @@ static void publish_call(const struct call_figures *f, int ranks, const struct l
         c->band[i] = claim_if(f->simulated && f->band_known, time, f->band_s[i]);
     for (int i = 0; i < RESULT_TREATMENTS; i++)
         c->treatments[i] = claim_if(f->simulated && !f->time_known, time, f->treatment_s[i]);
-    publish_shown(f, ranks, f->time_known ? time : wire, c);
+    publish_shown(f, t->ranks, f->time_known ? time : wire, c);
+    publish_links(f, t, f->time_known ? time : wire, c);
+    publish_sequence(&f->sequence, time, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
 }
 
@@ -90,12 +143,12 @@ static void publish_gain(const struct gain_figures *f, const struct licences *li
         g->band[i] = claim_if(f->asked && f->band_known, gain, f->band[i]);
 }
 
-void figures_publish(const struct figures *f, int ranks, const struct licences *licences,
-                     struct result *r) {
+void figures_publish(const struct figures *f, const struct topology *t,
+                     const struct licences *licences, struct result *r) {
     r->licences = licences;
     r->n_calls = f->n_calls;
     for (int i = 0; i < f->n_calls; i++)
-        publish_call(&f->calls[i], ranks, licences, &r->calls[i]);
+        publish_call(&f->calls[i], t, licences, &r->calls[i]);
     r->gain_of = f->gain_of;
     r->gain_against = f->gain_against;
     for (int i = 0; i < RESULT_GAINS; i++)
@@ -179,14 +232,14 @@ void figures_gain(struct figures *f, const struct call_figures best[static PHASE
     if (!f->gain_of)
         return;
     struct sums one_all = {true, true, true, 0, 0, {0}}, two_all = one_all;
-    f->gain_against = one_hop;
+    f->gain_against = DEDUP_NONE;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         struct sums one = {true, true, true, 0, 0, {0}}, two = one;
         const struct call_figures *plain = find_call(f, one_hop, (enum phase)phase);
         const struct call_figures *against = plain ? better(plain, &best[phase]) : NULL;
         const struct call_figures *of = find_call(f, f->gain_of, (enum phase)phase);
         if (against && against->dedup == DEDUP_RANK)
-            f->gain_against = "one-hop, rows de-duplicated per rank";
+            f->gain_against = DEDUP_RANK;
         add_call(&one, against);
         add_call(&two, of);
         add_call(&one_all, against);
