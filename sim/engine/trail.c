@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "platforms/base/unit.h"
 
 static size_t n_uses(const struct plan *p) {
     return (size_t)p->n * (size_t)p->topology->n_links;
@@ -102,14 +103,30 @@ static int64_t first_in_row(const struct trail *t, int64_t piece) {
     return piece;
 }
 
+/* How much later than the first rank one enters the call. */
+static double late_entry_s(const struct trail *t, int rank) {
+    const double *enter_s = t->plan->steps[0].enter_s;
+    if (!enter_s)
+        return 0;
+    double first_s = enter_s[0];
+    for (int other = 1; other < t->plan->ranks; other++)
+        first_s = fmin(first_s, enter_s[other]);
+    return enter_s[rank] - first_s;
+}
+
 /* What a rank had waited for before a part. Returns the piece, or CAUSE_OWN at the end of the way.
  */
 static int64_t say_entry(const struct trail *t, int exchange, int64_t chunk, int rank,
                          struct buf *out) {
     int call = t->plan->exchanges[exchange].call;
     if (t->plan->exchanges[exchange].stage == 0) {
+        double late_s = call > 0 ? 0 : late_entry_s(t, rank);
+        char text[UNIT_TEXT];
         if (call > 0)
             buf_printf(out, "; rank %d came from the call before", rank);
+        else if (late_s > 0)
+            buf_printf(out, "; rank %d entered the call %s after the first rank", rank,
+                       unit_format(late_s, UNIT_TIME, text));
         return CAUSE_OWN;
     }
     int64_t cause = t->part_cause[part_of(t, exchange, chunk, rank)];
