@@ -36,7 +36,7 @@ struct row_keys {
     struct quantity header_bytes;
 };
 
-/* Collectives issued per hop, payload included; each costs alpha. FORMULAS.md [F8] */
+/* Collectives issued per hop, payload included; each costs alpha. FORMULAS.md [P1] */
 struct collective_keys {
     int64_t one_hop, hop_a, hop_b;
     int hop_a_communicator; /* enum communicator: whose alpha hop A pays */

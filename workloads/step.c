@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/base/stat.h"
 #include "workloads/hops.h"
 
 static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined",
@@ -58,7 +57,11 @@ static int choose_chunks(const struct step *s) {
     if (!m->chunk_bytes.given)
         return CHUNKS_ASSUMED;
     const struct matrix *bytes = &s->stages[0].bytes;
-    double most = stat_max(bytes->value, bytes->start[bytes->ranks]);
+    double most = 0;
+    for (int src = 0; src < bytes->ranks; src++)
+        for (size_t i = bytes->start[src]; i < bytes->start[src + 1]; i++)
+            if (bytes->dst[i] != src)
+                most = fmax(most, bytes->value[i]);
     return (int)fmin(fmax(ceil(most / m->chunk_bytes.value), 1), CHUNKS_MOST);
 }
 

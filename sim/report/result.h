@@ -1,52 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* result.h - what `simulate` and `compare` found, ready to be written as text, JSON or CSV.
  *
- * Units: SI. A number that is not known is marked by its flag and never written.
+ * Units: SI.
  * Ownership: the writers borrow everything. */
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
+#include "gates/claim.h"
 #include "workloads/step.h"
 
 enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8 };
 
+/* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
     bool present; /* compare was asked for */
-    bool time_known;
-    double time_s, wire_s;
-    bool error_known;
-    double relative_error;
-    const char *basis; /* "time", "wire" */
+    struct claim time, wire, relative_error;
+    const char *basis; /* "time", "wire", NULL for none */
+};
+
+struct result_stage {
+    const char *name;
+    struct claim start, end;
+    double bytes, messages;
 };
 
 struct result_call {
     const char *strategy, *phase;
+    enum dedup dedup; /* of a one-hop call */
+    int chunks;
     bool simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
-    bool time_known;
+    bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
-    double time_s;
-    bool band_known;
-    double band_s[2];
-    double treatment_s[RESULT_TREATMENTS];
-    double wire_s, bound_s, wire_bound_s;
+    struct claim time, band[2];
+    struct claim treatments[RESULT_TREATMENTS];
+    struct claim wire, bound, wire_bound, slack;
     double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT];
-    struct outcome shown; /* of the known costs, otherwise of the wire */
-    const struct link *busiest; /* NULL when nothing moved */
-    double busiest_bytes, busiest_utilisation;
-    uint64_t flows;       /* of all runs of this call */
+    struct result_stage stages[OUTCOME_STAGES];
+    int n_stages;
+    struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */
+    const struct link *busiest;        /* NULL when nothing moved */
+    double busiest_bytes;
+    struct claim busiest_utilisation;
     struct result_analytic analytic;
 };
 
-/* Gain of the first multi-hop strategy over one hop, for one phase; absent unless both were asked for. */
+/* Gain of the first multi-hop strategy over the best one hop, for one phase or the round trip. */
+enum { RESULT_ROUND_TRIP = PHASE_COUNT, RESULT_GAINS };
 struct result_gain {
-    const char *of;   /* strategy */
-    bool known;       /* both times known */
-    double time;      /* gain on call times */
-    bool band_known;
-    double band[2];
-    bool wire_known;
-    double wire;
+    bool asked; /* both calls were made */
+    struct claim time, band[2], wire;
 };
 
 struct result_weakest {
@@ -63,8 +66,11 @@ struct result {
     struct traffic_rho rho;
     struct result_call calls[RESULT_CALLS];
     int n_calls;
-    struct result_gain gain;
+    const char *gain_of; /* strategy; NULL: no gain was asked for */
+    const char *gain_against;
+    struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
+    const struct licences *licences;
     struct buf warnings; /* one line each */
     uint64_t seed;
     uint64_t flows;
