@@ -20,17 +20,21 @@ static void open_forwarders(struct bed *b, int chunks) {
     b->step.chunks = chunks;
 }
 
+/* Pieces of one message leave one after the other, whatever the window. */
 static void check_forwarders(int chunks, const struct costs *costs, double into_2_s,
                              double into_3_s) {
-    struct bed b;
-    open_forwarders(&b, chunks);
-    struct outcome o = bed_run(&b, costs);
-    assert_rel(o.recv_end_s[2], into_2_s, EXACT);
-    assert_rel(o.recv_end_s[3], into_3_s, EXACT);
-    assert_rel(o.time_s, fmax(into_2_s, into_3_s), EXACT);
-    assert_rel(o.link_bytes[b.topology->ingress[TIER_FAST][3]], 4e5, EXACT);
-    outcome_clear(&o);
-    bed_close(&b);
+    for (int window = 0; window <= 3; window++) {
+        struct bed b;
+        open_forwarders(&b, chunks);
+        b.how.window = window;
+        struct outcome o = bed_run(&b, costs);
+        assert_rel(o.recv_end_s[2], into_2_s, EXACT);
+        assert_rel(o.recv_end_s[3], into_3_s, EXACT);
+        assert_rel(o.time_s, fmax(into_2_s, into_3_s), EXACT);
+        assert_rel(o.link_bytes[b.topology->ingress[TIER_FAST][3]], 4e5, EXACT);
+        outcome_clear(&o);
+        bed_close(&b);
+    }
 }
 
 /* Pieces of hop A arrive at 1, 2, 3, 4 us. From 2 to 3 each takes 1 us and goes on as the next one comes:
