@@ -28,7 +28,7 @@ static const struct estimand table[] = {
     {"monotonic", estimand_monotonic, "s", false,
      "worst_uniform_rise worst_bound_rise worst_scaling_change worst_skewed_rise skewed_rises"},
     {"host-regime", estimand_host_regime, "s", false,
-     "median_abs_error_ahead preference_ahead median_abs_error_observed preference_observed"},
+     "median_error_ahead preference_ahead median_error_observed preference_observed"},
     {"contention", estimand_contention, "Bps", false, "worst_abs_error"},
     {"external", estimand_external, "s", false, "median_abs_error"},
 };

@@ -99,8 +99,8 @@ static enum rc regime_point(const struct estimand_input *in, const struct regime
 static enum rc regime_points(const struct estimand_input *in, const struct regime_columns *k, int regime,
                              struct gate_evidence *x, struct err *e) {
     static const char *const names[REGIMES][2] = {
-        {"median_abs_error_ahead", "preference_ahead"},
-        {"median_abs_error_observed", "preference_observed"}};
+        {"median_error_ahead", "preference_ahead"},
+        {"median_error_observed", "preference_observed"}};
     const struct corpus *c = in->corpus;
     struct regime_errors errors = {mem_alloc(c->n_rows, sizeof(double)),
                                    mem_alloc(c->n_rows, sizeof(double)), 0};

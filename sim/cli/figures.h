@@ -21,6 +21,7 @@ struct call_analytic {
 
 struct call_figures {
     const char *strategy, *phase;
+    struct gate_scope asked; /* machine, worlds, sizes and skew that a gate must cover */
     bool simulated;   /* false with --analytic-only */
     bool time_known;
     char reason[200]; /* why the time is not known, or how alpha was interpolated */
@@ -50,13 +51,13 @@ struct figures {
     struct call_figures calls[RESULT_CALLS];
     int n_calls;
     struct gain_figures gain;
+    bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
 
 void figures_clear(struct figures *f);
 
-/* Turns every figure into a claim under the given licences. */
-void figures_publish(const struct figures *f, int ranks, const struct licences *licences,
-                     struct result *r);
+/* Turns every figure into a claim under the licence that its question has. r->platform is set. */
+void figures_publish(const struct figures *f, struct licences *licences, struct result *r);
 /* Releases what figures_publish() allocated. */
 void figures_unpublish(struct result *r);
 
