@@ -18,10 +18,6 @@ const struct corpus_need geometry_needs[GEOMETRY_CONSTANTS] = {
     {"groups", CORPUS_COUNT}, {"ranks_per_group", CORPUS_COUNT}, {"top_k", CORPUS_COUNT},
     {"group_limit", CORPUS_COUNT}, {"hidden", CORPUS_COUNT}, {"element", CORPUS_SIZE}};
 
-const char *calls_implementation(const struct estimand_input *in) {
-    return in->corpus->implementation ? in->corpus->implementation : in->platform->implementation;
-}
-
 /* paper: every world at the level of one-hop calls, beta by the 48-point table. Otherwise a collective that
  * fits into a group runs at the level of the fast tier, beta in closed form. */
 static enum rc all_to_all(const struct estimand_input *in, bool paper, struct gate_evidence *x,
@@ -33,12 +29,12 @@ static enum rc all_to_all(const struct estimand_input *in, bool paper, struct ga
     size_t column[SWEEP_COLUMNS];
     enum rc rc = corpus_columns(c, sweep_needs, SWEEP_COLUMNS, column, e);
     if (!rc)
-        rc = closed_machine(in->platform, calls_implementation(in), &shape, &m, e);
+        rc = closed_machine(in->platform, in->implementation, &shape, &m, e);
     for (size_t i = 0; i < c->n_rows && !rc; i++) {
         int world = (int)corpus_value(c, i, column[0]);
         double bytes = corpus_value(c, i, column[1]), alpha_s = 0;
         bool inside = world <= shape.ranks_per_group;
-        rc = closed_alpha_s(in->platform, calls_implementation(in), world,
+        rc = closed_alpha_s(in->platform, in->implementation->name, world,
                             inside ? TIER_FAST : TIER_SLOW, &alpha_s, e);
         if (rc)
             break;
@@ -96,14 +92,18 @@ static enum rc strategies(const struct estimand_input *in, enum beta_kind kind, 
         rc = corpus_columns(c, strategy_needs, STRATEGY_COLUMNS, column, e);
     const struct closed_shape shape = {rc ? 0 : (int)k[0], rc ? 0 : (int)k[1], kind};
     if (!rc)
-        rc = closed_machine(in->platform, calls_implementation(in), &shape, &m, e);
+        rc = closed_machine(in->platform, in->implementation, &shape, &m, e);
     if (rc)
         return rc;
     m.splits_s = 0;
     struct crossing *crossing = mem_alloc(c->n_rows, sizeof *crossing);
     for (size_t i = 0; i < c->n_rows; i++) {
-        const struct model_geometry g = {shape.groups, shape.ranks_per_group,
-                                         corpus_value(c, i, column[0]), k[2], k[3], k[4] * k[5]};
+        const struct model_geometry g = {.groups = shape.groups,
+                                         .ranks_per_group = shape.ranks_per_group,
+                                         .tokens = corpus_value(c, i, column[0]),
+                                         .top_k = k[2],
+                                         .fan_out = k[3],
+                                         .row_bytes = k[4] * k[5]};
         struct model_terms t;
         model_predict(&m, &g, &t);
         double one_s = corpus_value(c, i, column[1]), two_s = corpus_value(c, i, column[2]);
@@ -126,13 +126,13 @@ enum rc estimand_strategies_paper(const struct estimand_input *in, struct gate_e
 }
 
 /* One treatment of alpha: rows of the corpus with that name replace what the table says above world 128. */
-static enum rc treated_gain(const struct corpus *c, const size_t column[3], const char *treatment,
+static enum rc treated_gain(const struct estimand_input *in, const size_t column[3], const char *treatment,
                             const struct platform *p, const struct model_geometry *g, double *gain,
                             struct err *e) {
     const struct closed_shape shape = {g->groups, g->ranks_per_group, BETA_TABLE};
+    const struct corpus *c = in->corpus;
     struct model_machine m;
-    enum rc rc = closed_machine(p, c->implementation ? c->implementation : p->implementation, &shape, &m,
-                                e);
+    enum rc rc = closed_machine(p, in->implementation, &shape, &m, e);
     if (rc)
         return rc;
     m.chain_s_per_pair = chain_constant(CHAIN_FUSED)->s_per_pair;
@@ -167,12 +167,17 @@ enum rc estimand_alpha_spread(const struct estimand_input *in, struct gate_evide
     rc = plat_load(in->platform->name, &setting, 1, &p, e);
     double low = INFINITY, high = 0;
     for (size_t i = 0; i < c->n_rows && !rc; i++) {
-        const struct model_geometry g = {(int)(k[1] / k[2]), (int)k[2], k[5], k[3], k[4], k[6] * k[7]};
+        const struct model_geometry g = {.groups = (int)(k[1] / k[2]),
+                                         .ranks_per_group = (int)k[2],
+                                         .tokens = k[5],
+                                         .top_k = k[3],
+                                         .fan_out = k[4],
+                                         .row_bytes = k[6] * k[7]};
         double gain = 0;
         if ((int)corpus_value(c, i, column[1]) != (int)k[1])
             continue;
         const char *name = corpus_text(c, i, column[0]);
-        rc = treated_gain(c, column, name, p, &g, &gain, e);
+        rc = treated_gain(in, column, name, p, &g, &gain, e);
         if (rc)
             break;
         gate_add_point(x, true, gain, NAN, "alpha %s", name);

@@ -48,15 +48,15 @@ static enum rc read_geometry(const struct estimand_input *in, size_t row, const 
                          .calibrates = strcmp(corpus_text(c, row, column[8]), "calibration") == 0,
                          .signed2 = strcmp(sign, "prespecified") == 0};
     g.signed5 = g.signed2 || strcmp(sign, "added_later") == 0;
-    const struct model_geometry geometry = {(int)corpus_value(c, row, column[1]),
-                                            (int)constant[0],
-                                            constant[3] * g.micro_batch,
-                                            corpus_value(c, row, column[2]),
-                                            corpus_value(c, row, column[3]),
-                                            constant[1] * constant[2]};
+    const struct model_geometry geometry = {.groups = (int)corpus_value(c, row, column[1]),
+                                            .ranks_per_group = (int)constant[0],
+                                            .tokens = constant[3] * g.micro_batch,
+                                            .top_k = corpus_value(c, row, column[2]),
+                                            .fan_out = corpus_value(c, row, column[3]),
+                                            .row_bytes = constant[1] * constant[2]};
     const struct closed_shape shape = {geometry.groups, geometry.ranks_per_group, BETA_TABLE};
     struct model_machine m;
-    enum rc rc = closed_machine(in->platform, calls_implementation(in), &shape, &m, e);
+    enum rc rc = closed_machine(in->platform, in->implementation, &shape, &m, e);
     if (rc)
         return rc;
     m.chain_s_per_pair = chain_constant(chain)->s_per_pair;
@@ -110,14 +110,14 @@ static double measured_delta_s(const struct geometry *g) {
 }
 
 struct score {
-    double mean_abs_error;
+    double mae;
     int inside, signs;
 };
 
 static void score_add(struct score *s, const struct geometry *g, double gain, bool sign_point,
                       size_t holdouts) {
     double error = fabs(gain - g->gain);
-    s->mean_abs_error += error / (double)holdouts;
+    s->mae += error / (double)holdouts;
     s->inside += error <= band;
     s->signs += sign_point && (gain > 1) == (g->gain > 1);
 }
@@ -147,7 +147,7 @@ enum rc estimand_step_gain(const struct estimand_input *in, struct gate_evidence
             if (g != f)
                 score_add(&s, g, gain, g->signed2, all.n - 1);
         }
-    gate_add_metric(x, "mean_abs_error", METRIC_NUMBER, s.mean_abs_error);
+    gate_add_metric(x, "mae", METRIC_NUMBER, s.mae);
     gate_add_metric(x, "inside_band", METRIC_COUNT, s.inside);
     gate_add_metric(x, "signs_right", METRIC_COUNT, s.signs);
     free(all.items);
@@ -188,9 +188,9 @@ enum rc estimand_overlap(const struct estimand_input *in, struct gate_evidence *
         enum chain_preset preset;
         const char *metrics[4];
     } levels[] = {{CHAIN_V1,
-                   {"mean_abs_error_v1", "inside_band_v1", "signs_right_v1", "parameter_v1"}},
+                   {"mae_v1", "inside_band_v1", "signs_right_v1", "parameter_v1"}},
                   {CHAIN_MEASURED,
-                   {"mean_abs_error_measured", "inside_band_measured", "signs_right_measured",
+                   {"mae_measured", "inside_band_measured", "signs_right_measured",
                     "parameter_measured"}}};
     int family = in->gate->id[strlen(in->gate->id) - 1] - '0';
     for (size_t k = 0; k < 2; k++) {
@@ -208,7 +208,7 @@ enum rc estimand_overlap(const struct estimand_input *in, struct gate_evidence *
             if (g != all.flag)
                 score_add(&s, g, gain, g->signed5, all.n - 1);
         }
-        gate_add_metric(x, levels[k].metrics[0], METRIC_NUMBER, s.mean_abs_error);
+        gate_add_metric(x, levels[k].metrics[0], METRIC_NUMBER, s.mae);
         gate_add_metric(x, levels[k].metrics[1], METRIC_COUNT, s.inside);
         gate_add_metric(x, levels[k].metrics[2], METRIC_COUNT, s.signs);
         if (family)

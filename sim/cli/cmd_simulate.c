@@ -132,68 +132,96 @@ static void analytic_call(const struct step *step, const struct cases *cases,
                            .simulated_wire_s = call->wire_s};
     compare_fill(&c);
     call->analytic = (struct call_analytic){.present = true,
-                                              .time_known = call->time_known,
-                                              .time_s = known.time_s,
-                                              .wire_s = wire.time_s,
-                                              .error_known = c.basis != COMPARE_NONE,
-                                              .relative_error = c.relative_error,
-                                              .basis = compare_basis_name(c.basis)};
+                                            .covered = true,
+                                            .time_known = call->time_known,
+                                            .time_s = known.time_s,
+                                            .wire_s = wire.time_s,
+                                            .error_known = c.basis != COMPARE_NONE,
+                                            .relative_error = c.relative_error,
+                                            .basis = compare_basis_name(c.basis)};
     outcome_clear(&wire);
     outcome_clear(&known);
 }
 
-static enum rc run_call(const struct inputs *in, const struct options *o, enum strategy strategy,
-                        bool compare, struct figures *f, struct result *r, struct err *e) {
-    struct call_figures *call = &f->calls[f->n_calls++];
-    call->strategy = strategy_name(strategy);
-    call->phase = phase_name(PHASE_DISPATCH);
+/* One call to be made. */
+struct ask {
+    enum strategy strategy;
+    enum phase phase;
+    const struct implementation *implementation;
+    bool compare;
+};
+
+static enum rc run_call(const struct inputs *in, const struct options *o, const struct ask *ask,
+                        struct call_figures *call, struct result *r, struct err *e) {
     struct step step;
-    step_build(in->topology, in->workload, in->implementation, in->traffic, strategy, PHASE_DISPATCH,
+    step_build(in->topology, in->workload, ask->implementation, in->traffic, ask->strategy, ask->phase,
                &step);
+    step.enter_s = in->enter_s;
+    *call = (struct call_figures){.strategy = strategy_name(ask->strategy),
+                                  .phase = phase_name(ask->phase),
+                                  .dedup = step.one_hop_dedup,
+                                  .chunks = step.chunks};
     licensing_scope(o, &step, &call->asked);
     struct cases cases;
     fill_cases(&step, &cases, call);
     fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
-    if (!rc && compare)
+    if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
+    call->analytic.present = ask->compare;
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;
 }
 
-static const struct call_figures *find_call(const struct figures *f, enum strategy strategy) {
-    for (int i = 0; i < f->n_calls; i++)
-        if (strcmp(f->calls[i].strategy, strategy_name(strategy)) == 0 && f->calls[i].simulated)
-            return &f->calls[i];
-    return NULL;
+/* The one-hop call of a phase with rows de-duplicated per rank, if the implementation sends plain ones and a
+ * gain is asked for: gains are against the best one hop. */
+static enum rc run_best(const struct inputs *in, const struct options *o, const struct figures *f,
+                        enum phase phase, struct call_figures *best, struct result *r, struct err *e) {
+    bool one = false, other = false;
+    for (int i = 0; i < f->n_calls; i++) {
+        bool plain = strcmp(f->calls[i].strategy, strategy_name(STRATEGY_ONE_HOP)) == 0;
+        one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
+        other = other || !plain;
+    }
+    if (!one || !other || o->analytic_only)
+        return RC_OK;
+    struct implementation per_rank = *in->implementation;
+    per_rank.dedup.one_hop = DEDUP_RANK;
+    per_rank.reduce = REDUCE_EXPERT_RANK;
+    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, false};
+    return run_call(in, o, &ask, best, r, e);
 }
 
-static void fill_gain(const struct inputs *in, struct figures *f) {
-    const struct call_figures *one = find_call(f, STRATEGY_ONE_HOP);
-    const struct call_figures *two = find_call(f, STRATEGY_TWO_HOP);
-    if (!one || !two)
-        return;
-    struct gain_figures *g = &f->gain;
-    g->of = two->strategy;
-    g->known = one->time_known && two->time_known && two->time_s > 0;
-    if (g->known)
-        g->time = one->time_s / two->time_s;
-    g->wire_known = two->wire_s > 0;
-    if (g->wire_known)
-        g->wire = one->wire_s / two->wire_s;
-    if (one->time_known || two->time_known)
-        return;
-    for (size_t i = 0; i < in->platform->alpha_treatments.n; i++) {
-        if (!(two->treatment_s[i] > 0))
-            continue;
-        double gain = one->treatment_s[i] / two->treatment_s[i];
-        if (!g->band_known || gain < g->band[0])
-            g->band[0] = gain;
-        if (!g->band_known || gain > g->band[1])
-            g->band[1] = gain;
-        g->band_known = true;
+static enum rc run_phase(const struct inputs *in, const struct options *o, enum phase phase,
+                         bool compare, struct figures *f, struct result *r, struct err *e) {
+    static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
+    const int *strategies = o->n_strategies ? o->strategies : both;
+    int n = o->n_strategies ? o->n_strategies : 2;
+    enum rc rc = RC_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare};
+        rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);
     }
+    return rc;
+}
+
+static enum rc run_calls(const struct inputs *in, const struct options *o, bool compare,
+                         struct figures *f, struct result *r, struct err *e) {
+    struct call_figures best[PHASE_COUNT] = {0};
+    enum rc rc = RC_OK;
+    for (int phase = 0; phase < PHASE_COUNT && !rc; phase++) {
+        if (!o->phases[phase])
+            continue;
+        rc = run_phase(in, o, (enum phase)phase, compare, f, r, e);
+        if (!rc)
+            rc = run_best(in, o, f, (enum phase)phase, &best[phase], r, e);
+    }
+    if (!rc)
+        figures_gain(f, best, in->platform->alpha_treatments.n);
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        outcome_clear(&best[phase].shown);
+    return rc;
 }
 
 static void weaken(struct result_weakest *w, const char *constant, enum status status) {
@@ -291,18 +319,14 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
                      in.platform->doc->file, in.platform->alpha_treatments.n, RESULT_TREATMENTS);
-    static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
-    const int *strategies = o->n_strategies ? o->strategies : both;
-    int n = o->n_strategies ? o->n_strategies : 2;
-    for (int i = 0; i < n && !rc; i++)
-        rc = run_call(&in, o, (enum strategy)strategies[i], compare, &f, &r, e);
+    if (!rc)
+        rc = run_calls(&in, o, compare, &f, &r, e);
     if (!rc) {
         r.platform = in.platform;
         r.workload = in.workload;
         r.implementation = in.implementation;
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
-        fill_gain(&in, &f);
         fill_weakest(&in, &r);
         warn_of_order(&in, &f, &r);
         f.extrapolates = in.platform->ratio.given;

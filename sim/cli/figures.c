@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/figures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static void publish_analytic(const struct call_analytic *f, const struct licence
     *a = (struct result_analytic){
         .present = f->present,
         .time = claim_if(f->present && f->time_known, time, f->time_s),
-        .wire = claim_if(f->present, wire, f->wire_s),
+        .wire = claim_if(f->covered, wire, f->wire_s),
         .relative_error = claim_if(f->error_known, of_time ? time : wire, f->relative_error),
         .basis = f->error_known ? f->basis : NULL};
 }
@@ -67,6 +68,8 @@ static void publish_call(const struct call_figures *f, int ranks, const struct l
     *c = (struct result_call){
         .strategy = f->strategy,
         .phase = f->phase,
+        .dedup = f->dedup,
+        .chunks = f->chunks,
         .simulated = f->simulated,
         .conditional = licence_state(time) != CAPABILITY_OPEN,
         .licence = time,
@@ -95,11 +98,11 @@ static void publish_call(const struct call_figures *f, int ranks, const struct l
 
 static void publish_gain(const struct gain_figures *f, const struct licence *gain,
                          const struct licence *wire, struct result_gain *g) {
-    *g = (struct result_gain){.of = f->of,
-                              .time = claim_if(f->of && f->known, gain, f->time),
-                              .wire = claim_if(f->of && f->wire_known, wire, f->wire)};
+    *g = (struct result_gain){.asked = f->asked,
+                              .time = claim_if(f->asked && f->known, gain, f->time),
+                              .wire = claim_if(f->asked && f->wire_known, wire, f->wire)};
     for (int i = 0; i < 2; i++)
-        g->band[i] = claim_if(f->of && f->band_known, gain, f->band[i]);
+        g->band[i] = claim_if(f->asked && f->band_known, gain, f->band[i]);
 }
 
 /* A gain at a ratio that nobody measured needs more than its calls. */
@@ -129,7 +132,10 @@ void figures_publish(const struct figures *f, struct licences *licences, struct 
     r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);
     r->licences[CAP_ABSOLUTE_TIME] = licences_of_calls(licences, CAP_ABSOLUTE_TIME, absolute, n);
     r->licences[CAP_GAIN] = gain_licence(f, licences, calls, r);
-    publish_gain(&f->gain, r->licences[CAP_GAIN], wire, &r->gain);
+    r->gain_of = f->gain_of;
+    r->gain_against = f->gain_against;
+    for (int i = 0; i < RESULT_GAINS; i++)
+        publish_gain(&f->gain[i], r->licences[CAP_GAIN], wire, &r->gain[i]);
 }
 
 void figures_unpublish(struct result *r) {
@@ -138,4 +144,90 @@ void figures_unpublish(struct result *r) {
         free(r->calls[i].recv_end);
     }
     r->n_calls = 0;
+}
+
+/* --- gain ----------------------------------------------------------------------------------------- */
+
+/* Sums of the calls that a gain is made of. */
+struct sums {
+    bool asked, known, banded;
+    double time_s, wire_s, treatment_s[RESULT_TREATMENTS];
+};
+
+static void add_call(struct sums *s, const struct call_figures *c) {
+    s->asked = s->asked && c && c->simulated;
+    if (!s->asked)
+        return;
+    s->known = s->known && c->time_known;
+    s->banded = s->banded && !c->time_known;
+    s->time_s += c->time_s;
+    s->wire_s += c->wire_s;
+    for (int i = 0; i < RESULT_TREATMENTS; i++)
+        s->treatment_s[i] += c->treatment_s[i];
+}
+
+static struct gain_figures divide(const struct sums *one, const struct sums *two, size_t n_treatments) {
+    struct gain_figures g = {.asked = one->asked && two->asked};
+    if (!g.asked)
+        return g;
+    g.known = one->known && two->known && two->time_s > 0;
+    g.time = g.known ? one->time_s / two->time_s : 0;
+    g.wire_known = two->wire_s > 0;
+    g.wire = g.wire_known ? one->wire_s / two->wire_s : 0;
+    for (size_t i = 0; i < n_treatments && one->banded && two->banded; i++) {
+        if (!(two->treatment_s[i] > 0))
+            continue;
+        double gain = one->treatment_s[i] / two->treatment_s[i];
+        g.band[0] = g.band_known ? fmin(g.band[0], gain) : gain;
+        g.band[1] = g.band_known ? fmax(g.band[1], gain) : gain;
+        g.band_known = true;
+    }
+    return g;
+}
+
+static const struct call_figures *find_call(const struct figures *f, const char *strategy,
+                                            enum phase phase) {
+    for (int i = 0; i < f->n_calls; i++)
+        if (strcmp(f->calls[i].strategy, strategy) == 0 &&
+            strcmp(f->calls[i].phase, phase_name(phase)) == 0)
+            return &f->calls[i];
+    return NULL;
+}
+
+/* Rows de-duplicated per rank never take longer on the wire than plain ones, give or take rounding. */
+static const struct call_figures *better(const struct call_figures *plain,
+                                         const struct call_figures *other) {
+    return other->simulated && other->wire_s < plain->wire_s * (1 - 1e-9) ? other : plain;
+}
+
+void figures_gain(struct figures *f, const struct call_figures best[static PHASE_COUNT],
+                  size_t n_treatments) {
+    const char *one_hop = strategy_name(STRATEGY_ONE_HOP);
+    bool one_asked = false;
+    for (int i = 0; i < f->n_calls; i++) {
+        bool one = strcmp(f->calls[i].strategy, one_hop) == 0;
+        one_asked = one_asked || one;
+        if (!one && !f->gain_of)
+            f->gain_of = f->calls[i].strategy;
+    }
+    if (!one_asked)
+        f->gain_of = NULL;
+    if (!f->gain_of)
+        return;
+    struct sums one_all = {true, true, true, 0, 0, {0}}, two_all = one_all;
+    f->gain_against = one_hop;
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        struct sums one = {true, true, true, 0, 0, {0}}, two = one;
+        const struct call_figures *plain = find_call(f, one_hop, (enum phase)phase);
+        const struct call_figures *against = plain ? better(plain, &best[phase]) : NULL;
+        const struct call_figures *of = find_call(f, f->gain_of, (enum phase)phase);
+        if (against && against->dedup == DEDUP_RANK)
+            f->gain_against = "one-hop, rows de-duplicated per rank";
+        add_call(&one, against);
+        add_call(&two, of);
+        add_call(&one_all, against);
+        add_call(&two_all, of);
+        f->gain[phase] = divide(&one, &two, n_treatments);
+    }
+    f->gain[RESULT_ROUND_TRIP] = divide(&one_all, &two_all, n_treatments);
 }

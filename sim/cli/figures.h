@@ -12,6 +12,7 @@
 
 struct call_analytic {
     bool present; /* compare was asked for */
+    bool covered; /* there is a closed form */
     bool time_known;
     double time_s, wire_s;
     bool error_known;
@@ -22,6 +23,8 @@ struct call_analytic {
 struct call_figures {
     const char *strategy, *phase;
     struct gate_scope asked; /* machine, worlds, sizes and skew that a gate must cover */
+    enum dedup dedup; /* of a one-hop call */
+    int chunks;
     bool simulated;   /* false with --analytic-only */
     bool time_known;
     char reason[200]; /* why the time is not known, or how alpha was interpolated */
@@ -38,7 +41,7 @@ struct call_figures {
 };
 
 struct gain_figures {
-    const char *of; /* strategy; NULL: no gain was asked for */
+    bool asked;     /* both calls were made */
     bool known;     /* both times known */
     double time;    /* gain on call times */
     bool band_known;
@@ -50,11 +53,18 @@ struct gain_figures {
 struct figures {
     struct call_figures calls[RESULT_CALLS];
     int n_calls;
-    struct gain_figures gain;
+    const char *gain_of; /* strategy; NULL: no gain was asked for */
+    const char *gain_against;
+    struct gain_figures gain[RESULT_GAINS];
     bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
 
 void figures_clear(struct figures *f);
+
+/* Gain of the first multi-hop strategy over the best one hop: per phase, and for the round trip. best[phase] is
+ * the one-hop call with the other de-duplication, or not simulated. */
+void figures_gain(struct figures *f, const struct call_figures best[static PHASE_COUNT],
+                  size_t n_treatments);
 
 /* Turns every figure into a claim under the licence that its question has. r->platform is set. */
 void figures_publish(const struct figures *f, struct licences *licences, struct result *r);

@@ -29,6 +29,7 @@ struct options {
     struct setting_list set_platform, set_workload, set_implementation;
     int strategies[STRATEGY_COUNT];
     int n_strategies; /* 0: one hop and two hops */
+    bool phases[PHASE_COUNT];
     uint64_t seed;
     enum format format;
     bool step_level;
@@ -40,6 +41,9 @@ struct options {
     const char *output;     /* -o */
     const char *corpus;     /* folder of own gates and corpora, or NULL */
     double timeout_s;
+    bool by_simulation, interpolate; /* breakeven */
+    double host_exposure_s;
+    int64_t draws; /* 0 = not given */
     const char *const *arguments; /* argv + 1, for provenance */
     int n_arguments;
     struct arena arena;

@@ -32,7 +32,7 @@ static enum rc check_step(const struct step *step, const struct costs *cases, si
                           struct err *e) {
     for (int l = 0; l < step->topology->n_links; l++) {
         const struct link *link = &step->topology->links[l];
-        if (!(link->capacity_Bps >= 0 && isfinite(link->capacity_Bps)))
+        if (!(link->capacity_Bps > 0 && isfinite(link->capacity_Bps)))
             return err_set(e, RC_RANGE, "link %s: capacity %g is not a rate", link->name,
                            link->capacity_Bps);
     }

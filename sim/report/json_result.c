@@ -2,6 +2,7 @@
 #include "sim/report/result.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/json.h"
@@ -173,6 +174,9 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     json_open(j, '{');
     json_key_text(j, "strategy", c->strategy);
     json_key_text(j, "phase", c->phase);
+    if (strcmp(c->strategy, strategy_name(STRATEGY_ONE_HOP)) == 0)
+        json_key_text(j, "dedup", dedup_name((int)c->dedup));
+    json_key_int(j, "chunks", c->chunks);
     json_key_text(j, "order", order_name(r->implementation->order));
     json_key(j, "window");
     if (r->implementation->window)
@@ -203,32 +207,30 @@ static void write_call(struct json *j, const struct result *r, const struct resu
 }
 
 static void write_gain(struct json *j, const struct result *r) {
-    const struct result_gain *g = &r->gain;
+    static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
-    claim_json_key(j, "dispatch", g->time);
-    json_key_null(j, "combine");
-    json_key_null(j, "round_trip");
-    json_key_text(j, "against", g->of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
-    json_key_text(j, "of", g->of);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].time);
+    json_key_text(j, "against", r->gain_against);
+    json_key_text(j, "of", r->gain_of);
     json_key_open(j, "band", '{');
-    claim_json_pair(j, "dispatch", g->band);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_pair(j, keys[i], r->gain[i].band);
     json_close(j);
     json_key_open(j, "wire", '{');
-    claim_json_key(j, "dispatch", g->wire);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].wire);
     json_close(j);
-    if (g->of && !claim_known(g->time)) {
-        const struct licence *l = r->licences[CAP_GAIN];
-        struct buf reason = {0};
-        const char *why = "coverage: the time of a call is not known";
-        if (licence_state(l) == CAPABILITY_WITHDRAWN) {
-            buf_printf(&reason, "%s: %s", licence_gate(l), licence_reason(l));
-            why = reason.text;
-        }
-        json_key_open(j, "withdrawn", '{');
-        json_key_text(j, "dispatch", why);
-        buf_clear(&reason);
-        json_close(j);
-    }
+    const struct licence *l = r->licences[CAP_GAIN];
+    char *why = licence_state(l) == CAPABILITY_WITHDRAWN
+                    ? mem_printf("%s: %s", licence_gate(l), licence_reason(l))
+                    : mem_copy("coverage: the time of a call is not known");
+    json_key_open(j, "withdrawn", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        if (r->gain[i].asked && !claim_known(r->gain[i].time))
+            json_key_text(j, keys[i], why);
+    json_close(j);
+    free(why);
     json_close(j);
 }
 

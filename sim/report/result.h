@@ -26,6 +26,8 @@ struct result_stage {
 
 struct result_call {
     const char *strategy, *phase;
+    enum dedup dedup; /* of a one-hop call */
+    int chunks;
     bool simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
@@ -45,9 +47,10 @@ struct result_call {
     struct result_analytic analytic;
 };
 
-/* Gain of the first multi-hop strategy over one hop, for one phase; absent unless both were asked for. */
+/* Gain of the first multi-hop strategy over the best one hop, for one phase or the round trip. */
+enum { RESULT_ROUND_TRIP = PHASE_COUNT, RESULT_GAINS };
 struct result_gain {
-    const char *of; /* strategy */
+    bool asked; /* both calls were made */
     struct claim time, band[2], wire;
 };
 
@@ -65,7 +68,9 @@ struct result {
     struct traffic_rho rho;
     struct result_call calls[RESULT_CALLS];
     int n_calls;
-    struct result_gain gain;
+    const char *gain_of; /* strategy; NULL: no gain was asked for */
+    const char *gain_against;
+    struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
     struct claim hierarchy_ratio;
     const struct licence *licences[CAP_COUNT]; /* as this question leaves them */

@@ -55,38 +55,39 @@ static void write_inputs(const struct result *r, struct buf *out) {
 }
 
 /* One column a call, one row a figure. */
-static void call_rows(const struct result *r, struct table *t) {
-    table_cell(t, "%s", r->calls[0].phase);
-    for (int i = 0; i < r->n_calls; i++)
-        table_cell(t, "%s", r->calls[i].strategy);
+static void call_rows(const struct result_call *calls, int n, struct table *t) {
+    table_cell(t, "%s", calls[0].phase);
+    for (int i = 0; i < n; i++)
+        table_cell(t, "%s%s", calls[i].strategy,
+                   calls[i].chunks > 1 ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
     table_cell(t, "call time");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].time, CLAIM_TIME);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].time, CLAIM_TIME);
     table_cell(t, "  band over alpha treatments");
     static const struct claim unknown[2];
-    for (int i = 0; i < r->n_calls; i++)
-        band_cell(t, r->calls[i].time_known ? unknown : r->calls[i].band);
+    for (int i = 0; i < n; i++)
+        band_cell(t, calls[i].time_known ? unknown : calls[i].band);
     table_cell(t, "  lower bound");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].bound, CLAIM_TIME);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].bound, CLAIM_TIME);
     table_cell(t, "wire time");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].wire, CLAIM_TIME);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].wire, CLAIM_TIME);
     table_cell(t, "  over its bound (slack)");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].slack, CLAIM_FACTOR);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].slack, CLAIM_FACTOR);
 }
 
-static void analytic_rows(const struct result *r, struct table *t) {
+static void analytic_rows(const struct result_call *calls, int n, struct table *t) {
     table_cell(t, "analytic call time");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].analytic.time, CLAIM_TIME);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].analytic.time, CLAIM_TIME);
     table_cell(t, "analytic wire time");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].analytic.wire, CLAIM_TIME);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].analytic.wire, CLAIM_TIME);
     table_cell(t, "  relative error of analytic");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_analytic *a = &r->calls[i].analytic;
+    for (int i = 0; i < n; i++) {
+        const struct result_analytic *a = &calls[i].analytic;
         char text[CLAIM_TEXT];
         if (a->basis)
             table_cell(t, "%s (%s)", claim_text(a->relative_error, CLAIM_ERROR, text), a->basis);
@@ -95,33 +96,33 @@ static void analytic_rows(const struct result *r, struct table *t) {
     }
 }
 
-static void traffic_rows(const struct result *r, struct table *t) {
+static void traffic_rows(const struct result_call *calls, int n, struct table *t) {
     char text[UNIT_TEXT];
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         table_cell(t, "bytes on the %s fabric", tier_name((enum tier)tier));
-        for (int i = 0; i < r->n_calls; i++)
-            table_cell(t, "%s", unit_format(r->calls[i].tier_bytes[tier], UNIT_SIZE, text));
+        for (int i = 0; i < n; i++)
+            table_cell(t, "%s", unit_format(calls[i].tier_bytes[tier], UNIT_SIZE, text));
     }
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         table_cell(t, "messages on the %s fabric", tier_name((enum tier)tier));
-        for (int i = 0; i < r->n_calls; i++)
-            table_cell(t, "%.0f", r->calls[i].tier_messages[tier]);
+        for (int i = 0; i < n; i++)
+            table_cell(t, "%.0f", calls[i].tier_messages[tier]);
     }
     table_cell(t, "busiest link");
-    for (int i = 0; i < r->n_calls; i++)
-        table_cell(t, "%s", r->calls[i].busiest ? r->calls[i].busiest->name : "-");
+    for (int i = 0; i < n; i++)
+        table_cell(t, "%s", calls[i].busiest ? calls[i].busiest->name : "-");
     table_cell(t, "  its bytes");
-    for (int i = 0; i < r->n_calls; i++)
-        table_cell(t, "%s", unit_format(r->calls[i].busiest_bytes, UNIT_SIZE, text));
+    for (int i = 0; i < n; i++)
+        table_cell(t, "%s", unit_format(calls[i].busiest_bytes, UNIT_SIZE, text));
     table_cell(t, "  its utilisation over the wire time");
-    for (int i = 0; i < r->n_calls; i++)
-        claim_cell(t, r->calls[i].busiest_utilisation, CLAIM_PERCENT);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].busiest_utilisation, CLAIM_PERCENT);
 }
 
 static void write_stages(const struct result *r, struct buf *out) {
     struct table t;
     table_init(&t, 6);
-    static const char *const head[] = {"strategy", "stage", "start", "end", "bytes", "messages"};
+    static const char *const head[] = {"call", "stage", "start", "end", "bytes", "messages"};
     for (size_t i = 0; i < 6; i++)
         table_cell(&t, "%s", head[i]);
     for (int i = 0; i < r->n_calls; i++) {
@@ -129,7 +130,10 @@ static void write_stages(const struct result *r, struct buf *out) {
         for (int s = 0; s < c->n_stages; s++) {
             const struct result_stage *stage = &c->stages[s];
             char text[UNIT_TEXT];
-            table_cell(&t, "%s%s", s ? "" : c->strategy, s || c->time_known ? "" : " (wire)");
+            if (s)
+                table_cell(&t, "%s", "");
+            else
+                table_cell(&t, "%s %s%s", c->phase, c->strategy, c->time_known ? "" : " (wire)");
             table_cell(&t, "%s", stage->name);
             claim_cell(&t, stage->start, CLAIM_TIME);
             claim_cell(&t, stage->end, CLAIM_TIME);
@@ -177,23 +181,30 @@ static void write_rho(const struct result *r, struct buf *out) {
 }
 
 static void write_gain(const struct result *r, struct buf *out) {
-    const struct result_gain *g = &r->gain;
-    if (!g->of)
+    static const char *const names[RESULT_GAINS] = {"dispatch", "combine", "round trip"};
+    if (!r->gain_of)
         return;
-    buf_printf(out, "\ngain of %s over one-hop: ", g->of);
-    const char *separator = "";
-    char low[CLAIM_TEXT], high[CLAIM_TEXT];
-    if (claim_known(g->time)) {
-        buf_printf(out, "%s on call time", claim_text(g->time, CLAIM_FACTOR, low));
-        separator = ", ";
-    } else if (claim_known(g->band[0])) {
-        buf_printf(out, "%s to %s over the alpha treatments", claim_text(g->band[0], CLAIM_FACTOR, low),
-                   claim_text(g->band[1], CLAIM_FACTOR, high));
-        separator = ", ";
+    buf_printf(out, "\ngain of %s over %s\n", r->gain_of, r->gain_against);
+    for (int i = 0; i < RESULT_GAINS; i++) {
+        const struct result_gain *g = &r->gain[i];
+        const char *separator = "";
+        char low[CLAIM_TEXT], high[CLAIM_TEXT];
+        if (!g->asked)
+            continue;
+        buf_printf(out, "  %-12s", names[i]);
+        if (claim_known(g->time)) {
+            buf_printf(out, "%s on call time", claim_text(g->time, CLAIM_FACTOR, low));
+            separator = ", ";
+        } else if (claim_known(g->band[0])) {
+            buf_printf(out, "%s to %s over the alpha treatments",
+                       claim_text(g->band[0], CLAIM_FACTOR, low),
+                       claim_text(g->band[1], CLAIM_FACTOR, high));
+            separator = ", ";
+        }
+        if (claim_known(g->wire))
+            buf_printf(out, "%s%s on wire time", separator, claim_text(g->wire, CLAIM_FACTOR, low));
+        buf_text(out, "\n");
     }
-    if (claim_known(g->wire))
-        buf_printf(out, "%s%s on wire time", separator, claim_text(g->wire, CLAIM_FACTOR, low));
-    buf_text(out, "\n");
 }
 
 static void write_lines(const char *label, const char *lines, struct buf *out) {
@@ -219,7 +230,7 @@ static void write_licences(const struct result *r, struct buf *out) {
         table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
                         r->weakest.constant, status_name(r->weakest.status), licence_reason(conditional));
     const struct licence *gain = r->licences[CAP_GAIN];
-    if (r->gain.of && licence_state(gain) == CAPABILITY_WITHDRAWN)
+    if (r->gain_of && licence_state(gain) == CAPABILITY_WITHDRAWN)
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
 }
 
@@ -255,16 +266,35 @@ static void write_standing(const struct result *r, struct buf *out) {
     write_lines("warning", r->warnings.text, out);
 }
 
-void result_write_text(const struct result *r, struct buf *out) {
-    write_inputs(r, out);
+/* How many calls from `first` on stand side by side: of one phase, and so that lines fit 100 columns. */
+static int columns(const struct result *r, int first) {
+    enum { WITH_BAND = 2, WITHOUT = 3 };
+    int n = 1, most = r->calls[first].time_known ? WITHOUT : WITH_BAND;
+    while (n < most && first + n < r->n_calls &&
+           strcmp(r->calls[first + n].phase, r->calls[first].phase) == 0)
+        n++;
+    return n;
+}
+
+static void write_calls(const struct result_call *calls, int n, struct buf *out) {
     struct table t;
-    table_init(&t, 1 + r->n_calls);
-    call_rows(r, &t);
-    if (r->calls[0].analytic.present)
-        analytic_rows(r, &t);
-    traffic_rows(r, &t);
+    table_init(&t, 1 + n);
+    call_rows(calls, n, &t);
+    if (calls[0].analytic.present)
+        analytic_rows(calls, n, &t);
+    traffic_rows(calls, n, &t);
     table_write(&t, false, out);
     table_clear(&t);
+}
+
+void result_write_text(const struct result *r, struct buf *out) {
+    write_inputs(r, out);
+    for (int first = 0, n; first < r->n_calls; first += n) {
+        n = columns(r, first);
+        if (first)
+            buf_text(out, "\n");
+        write_calls(&r->calls[first], n, out);
+    }
     write_stages(r, out);
     write_rho(r, out);
     write_gain(r, out);
