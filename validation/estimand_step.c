@@ -110,14 +110,14 @@ static double measured_delta_s(const struct geometry *g) {
 }
 
 struct score {
-    double mae;
+    double mean_abs_error;
     int inside, signs;
 };
 
 static void score_add(struct score *s, const struct geometry *g, double gain, bool sign_point,
                       size_t holdouts) {
     double error = fabs(gain - g->gain);
-    s->mae += error / (double)holdouts;
+    s->mean_abs_error += error / (double)holdouts;
     s->inside += error <= band;
     s->signs += sign_point && (gain > 1) == (g->gain > 1);
 }
@@ -147,7 +147,7 @@ enum rc estimand_step_gain(const struct estimand_input *in, struct gate_evidence
             if (g != f)
                 score_add(&s, g, gain, g->signed2, all.n - 1);
         }
-    gate_add_metric(x, "mae", METRIC_NUMBER, s.mae);
+    gate_add_metric(x, "mae", METRIC_NUMBER, s.mean_abs_error);
     gate_add_metric(x, "inside_band", METRIC_COUNT, s.inside);
     gate_add_metric(x, "signs_right", METRIC_COUNT, s.signs);
     free(all.items);
@@ -208,7 +208,7 @@ enum rc estimand_overlap(const struct estimand_input *in, struct gate_evidence *
             if (g != all.flag)
                 score_add(&s, g, gain, g->signed5, all.n - 1);
         }
-        gate_add_metric(x, levels[k].metrics[0], METRIC_NUMBER, s.mae);
+        gate_add_metric(x, levels[k].metrics[0], METRIC_NUMBER, s.mean_abs_error);
         gate_add_metric(x, levels[k].metrics[1], METRIC_COUNT, s.inside);
         gate_add_metric(x, levels[k].metrics[2], METRIC_COUNT, s.signs);
         if (family)
