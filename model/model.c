@@ -97,17 +97,26 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
     *terms = t;
 }
 
-/* A tier's saturation at a stated bandwidth, as the library reaches it: x_half is stated in bytes at the stated
- * bandwidth, or follows from a per-message cost. [F2] */
-static struct beta tier_beta(const struct step *step, enum tier tier, double stated_Bps) {
-    const struct plat_tier *t = &step->platform->tier[tier];
-    const struct tier_factors *own = &step->implementation->message_cost_s;
-    double reached = step_bandwidth_Bps(step, tier) / t->bandwidth_Bps.value;
+/* A tier's saturation at a stated bandwidth, as the library reaches it (NULL: all of it): x_half is stated in
+ * bytes at the stated bandwidth, or follows from a per-message cost. [F2] */
+static struct beta tier_beta(const struct platform *p, const struct implementation *how, enum tier tier,
+                             double stated_Bps) {
+    const struct plat_tier *t = &p->tier[tier];
+    bool fast = tier == TIER_FAST;
+    double reached = !how ? 1 : fast ? how->efficiency.fast.value : how->efficiency.slow.value;
+    const struct quantity *cost_s = &t->message_cost_s;
+    if (how && (fast ? how->message_cost_s.fast : how->message_cost_s.slow).given)
+        cost_s = fast ? &how->message_cost_s.fast : &how->message_cost_s.slow;
     double beta_Bps = stated_Bps * reached;
-    bool cost = t->message_cost_s.given || (tier == TIER_FAST ? own->fast : own->slow).given;
     double x_half_bytes =
-        cost ? step_message_cost_s(step, tier) * beta_Bps : t->x_half_bytes.value * reached;
+        cost_s->given ? cost_s->value * beta_Bps : t->x_half_bytes.value * reached;
     return (struct beta){x_half_bytes > 0 ? BETA_CLOSED : BETA_FLAT, beta_Bps, x_half_bytes};
+}
+
+void model_levels(const struct platform *p, const struct implementation *how, struct model_machine *m) {
+    m->flat = tier_beta(p, how, plat_widest(p, (int)p->groups), plat_collective_bandwidth_Bps(p));
+    m->slow = tier_beta(p, how, TIER_SLOW, p->tier[TIER_SLOW].bandwidth_Bps.value);
+    m->fast = tier_beta(p, how, TIER_FAST, p->tier[TIER_FAST].bandwidth_Bps.value);
 }
 
 bool model_covers(const struct step *step) {
@@ -135,14 +144,11 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
                      struct model_geometry *g) {
     const struct platform *p = step->platform;
     const struct workload *w = step->workload;
-    enum tier widest = plat_widest(p, (int)p->groups);
     *m = (struct model_machine){
-        .flat = tier_beta(step, widest, plat_collective_bandwidth_Bps(p)),
-        .slow = tier_beta(step, TIER_SLOW, p->tier[TIER_SLOW].bandwidth_Bps.value),
-        .fast = tier_beta(step, TIER_FAST, p->tier[TIER_FAST].bandwidth_Bps.value),
         .splits_s = step->phase == PHASE_DISPATCH && step->chunks == 1 ? costs->splits_s : 0,
         .chain_s_per_pair = step->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
+    model_levels(p, step->implementation, m);
     *g = (struct model_geometry){.groups = (int)p->groups,
                                  .ranks_per_group = (int)p->ranks_per_group,
                                  .tokens = (double)w->tokens_per_rank,

@@ -24,13 +24,8 @@ enum rc closed_alpha_s(const struct platform *p, const char *implementation, int
 
 enum rc closed_machine(const struct platform *p, const struct implementation *implementation,
                        const struct closed_shape *shape, struct model_machine *m, struct err *e) {
-    const struct workload none = {.top_k = 1, .group_limit = 1};
-    const struct step step = {
-        .platform = p, .workload = &none, .implementation = implementation, .chunks = 1};
-    const struct costs costs = {.splits_s = p->splits_sync_s.value};
-    struct model_geometry g;
-    struct model_machine found;
-    model_from_step(&step, &costs, &found, &g);
+    struct model_machine found = {.splits_s = p->splits_sync_s.value};
+    model_levels(p, implementation, &found);
     struct beta *const levels[] = {&found.flat, &found.slow, &found.fast};
     for (int i = 0; i < 3; i++)
         if (levels[i]->kind == BETA_CLOSED)

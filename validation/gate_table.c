@@ -14,8 +14,8 @@ const struct gate gate_table[] = {
                      "alpha, so fit quality",
      .reopen = "one-hop and two-hop times at 256 to 8192 tokens, world 128; then: moesim gates "
                "explain tier1",
-     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .world = {128, 128},
-               .bytes = {1048576, 201326592}, .rho_max = 1},
+     .scope = {.machine = "terrace-a", .implementation = "collective-eager",
+               .world = {128, 128}, .bytes = {1048576, 201326592}, .rho_max = 1},
      .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.20},
                 {"worst_abs_error", LIMIT_AT_MOST, 0.35},
                 {"crossing_low", LIMIT_AT_LEAST, 2048},
@@ -32,8 +32,8 @@ const struct gate gate_table[] = {
      .reopen = "a size sweep of plain all-to-alls, 32 KiB to 256 MiB a rank, medians of six "
                "sweeps or more, and alpha refitted from other data; then: moesim gates explain "
                "tier1b-c2",
-     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .strategy = "one-hop", .world = {128, 128},
-               .bytes = {8388608, 201326592}, .rho_max = 1},
+     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .strategy = "one-hop",
+               .world = {128, 128}, .bytes = {8388608, 201326592}, .rho_max = 1},
      .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.12},
                 {"share_over_35", LIMIT_AT_MOST, 0.20},
                 {"median_signed_error", LIMIT_MAGNITUDE, 0.08}},
@@ -49,8 +49,8 @@ const struct gate gate_table[] = {
      .reopen = "a size sweep of plain all-to-alls, 32 KiB to 256 MiB a rank, medians of six "
                "sweeps or more, and alpha refitted from other data; then: moesim gates explain "
                "tier1b-c3",
-     .scope = {.machine = "terrace-b", .implementation = "collective-eager", .strategy = "one-hop", .world = {8, 128},
-               .bytes = {31457, 1073741824}, .rho_max = 1},
+     .scope = {.machine = "terrace-b", .implementation = "collective-eager", .strategy = "one-hop",
+               .world = {8, 128}, .bytes = {31457, 1073741824}, .rho_max = 1},
      .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.12},
                 {"share_over_35", LIMIT_AT_MOST, 0.20},
                 {"median_signed_error", LIMIT_MAGNITUDE, 0.08}},
@@ -66,8 +66,8 @@ const struct gate gate_table[] = {
      .reopen = "a size sweep of plain all-to-alls, 32 KiB to 256 MiB a rank, medians of six "
                "sweeps or more, and alpha refitted from other data; then: moesim gates explain "
                "tier1b-c4",
-     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .strategy = "one-hop", .world = {16, 16},
-               .bytes = {32768, 268435456}, .rho_max = 1},
+     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .strategy = "one-hop",
+               .world = {16, 16}, .bytes = {32768, 268435456}, .rho_max = 1},
      .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.12},
                 {"share_over_35", LIMIT_AT_MOST, 0.20},
                 {"median_signed_error", LIMIT_MAGNITUDE, 0.08}},
@@ -83,8 +83,8 @@ const struct gate gate_table[] = {
      .documented = "alpha(8) has drifted since calibration and is not retuned on its own probe",
      .reopen = "alpha at world 8 from a new session, then this sweep again; then: moesim gates "
                "explain drift-c5",
-     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .strategy = "one-hop", .world = {8, 8},
-               .bytes = {32768, 134217728}, .rho_max = 1},
+     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .strategy = "one-hop",
+               .world = {8, 8}, .bytes = {32768, 134217728}, .rho_max = 1},
      .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.12},
                 {"share_over_35", LIMIT_AT_MOST, 0.20},
                 {"median_signed_error", LIMIT_MAGNITUDE, 0.08}},
@@ -100,8 +100,8 @@ const struct gate gate_table[] = {
      .documented = "calls do not add up to steps: overlap with computation is not modelled",
      .reopen = "a measured timeline of one step per geometry (what overlaps with what), at the "
                "seven geometries of g1-geometries; then: moesim gates explain tier2",
-     .scope = {.machine = "terrace-a", .implementation = "collective-eager", .world = {4, 128},
-               .bytes = {0, 1e12}, .rho_max = 1},
+     .scope = {.machine = "terrace-a", .implementation = "collective-eager",
+               .world = {4, 128}, .bytes = {0, 1e12}, .rho_max = 1},
      .limits = {{"mae", LIMIT_AT_MOST, 0.025},
                 {"inside_band", LIMIT_AT_LEAST, 4},
                 {"signs_right", LIMIT_AT_LEAST, 4}},

@@ -412,8 +412,8 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         inputs_clear(&in);
         return rc;
     }
-    struct breakeven_result r = {.licence = licence,
-                                 .simulated = o->by_simulation,
+    struct breakeven_result r = {.simulated = o->by_simulation,
+                                 .licence = licence,
                                  .platform = in.platform,
                                  .workload = in.workload,
                                  .implementation = in.implementation,

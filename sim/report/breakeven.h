@@ -45,8 +45,8 @@ struct breakeven_entry {
 };
 
 struct breakeven_result {
-    const struct licence *licence; /* of capability breakeven, for this machine; every number needs it */
     bool simulated;
+    const struct licence *licence; /* of the capability; not withdrawn, or there is no result */
     const struct platform *platform;
     const struct workload *workload;
     const struct implementation *implementation;

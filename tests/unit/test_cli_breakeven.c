@@ -18,7 +18,7 @@ static void keys_of_the_contract(void **state) {
     assert_int_equal(program_run(REFERENCE, &d), 0);
     assert_string_equal(program_at(d, "schema")->text, "moesim/breakeven/1");
     assert_string_equal(program_at(d, "by")->text, "analytic");
-    assert_string_equal(program_at(d, "conditional")->text, "true");
+    assert_string_equal(program_at(d, "conditional")->text, "false");
     assert_rel(program_number(d, "byte_only"), 1.3125, 1e-12);
     assert_rel(program_number(d, "base_Bps"), 100e9, 0);
     assert_rel(program_number(d, "geometry.quota"), 3, 0);
