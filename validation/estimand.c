@@ -13,7 +13,7 @@ static const struct estimand table[] = {
     {"strategies", estimand_strategies, "s", true, STRATEGIES},
     {"paper-all-to-all", estimand_all_to_all_paper, "s", false, SWEEP},
     {"paper-strategies", estimand_strategies_paper, "s", false, STRATEGIES},
-    {"paper-step-gain", estimand_step_gain, "ratio", false, "mae inside_band signs_right"},
+    {"paper-step-gain", estimand_step_gain, "ratio", false, "mae inside_band signs_right chain_dependence"},
     {"paper-overlap", estimand_overlap, "ratio", false,
      "mae_v1 inside_band_v1 signs_right_v1 parameter_v1 mae_measured "
      "inside_band_measured signs_right_measured parameter_measured"},

@@ -24,7 +24,7 @@ static const struct shape shapes[] = {
     {"groups=4 ranks_per_group=2 slow.oversubscription=2", true},
     {"groups=1 ranks_per_group=8", true},
     {"groups=4 ranks_per_group=4 port_bandwidth=450GBps", false},
-    {"groups=8 ranks_per_group=8 slow.oversubscription=2", false}};
+    {"groups=8 ranks_per_group=4 slow.oversubscription=2", false}};
 static const char *const windows[] = {"1", "8", "all"};
 
 static enum rc skewed_cases(const struct estimand_input *in, case_f run, double *worst,
