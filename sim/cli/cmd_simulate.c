@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
+#include "validation/causes.h"
 #include "validation/compare.h"
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -140,6 +141,49 @@ static void analytic_call(const struct step *step, const struct cases *cases,
     outcome_clear(&known);
 }
 
+static enum rc run_engine(const struct step *step, const struct costs *costs, size_t n_costs,
+                          void *context, struct outcome *outcomes, struct err *e) {
+    const struct options *o = context;
+    return sim_run(step, costs, n_costs, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes,
+                   e);
+}
+
+/* Why the two answers differ, on the basis that the relative error has. */
+static enum rc explain_call(const struct step *step, const struct cases *cases,
+                            const struct options *o, struct result_call *call, struct err *e) {
+    struct result_analytic *a = &call->analytic;
+    if (!a->error_known || !call->simulated)
+        return RC_OK;
+    struct causes causes;
+    const struct causes_question q = {.step = step,
+                                      .costs = &cases->costs[call->time_known ? 0 : cases->wire],
+                                      .analytic_s = call->time_known ? a->time_s : a->wire_s,
+                                      .simulated_s = call->time_known ? call->time_s : call->wire_s,
+                                      .simulator = {run_engine, (void *)(uintptr_t)o}};
+    enum rc rc = causes_find(&q, &causes, e);
+    if (rc)
+        return rc;
+    a->n_causes = causes.n;
+    a->shapley = causes.shapley;
+    for (int i = 0; i < causes.n; i++) {
+        a->causes[i].name = causes.parts[i].name;
+        a->causes[i].seconds = causes.parts[i].seconds;
+        a->causes[i].first = causes.parts[i].first;
+        a->causes[i].last = causes.parts[i].last;
+    }
+    return RC_OK;
+}
+
+static void fill_straggler(const struct step *step, const struct cases *cases,
+                           struct result_call *call) {
+    struct bound_straggler s;
+    bound_ports(step, &cases->costs[0], NULL, &s);
+    call->straggler = (struct result_straggler){.rank = s.rank};
+    if (s.rank >= 0)
+        call->straggler = (struct result_straggler){s.rank, bound_side_name(s.side),
+                                                    &step->topology->links[s.link], s.end_s};
+}
+
 static enum rc run_call(const struct inputs *in, const struct options *o, enum strategy strategy,
                         bool compare, struct result *r, struct err *e) {
     struct result_call *call = &r->calls[r->n_calls++];
@@ -155,6 +199,9 @@ static enum rc run_call(const struct inputs *in, const struct options *o, enum s
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
     if (!rc && compare)
         analytic_call(&step, &cases, call);
+    if (!rc && compare)
+        rc = explain_call(&step, &cases, o, call, e);
+    fill_straggler(&step, &cases, call);
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;

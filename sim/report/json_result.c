@@ -163,6 +163,33 @@ static void write_analytic(struct json *j, const struct result_call *c) {
     number_or_null(j, "simulated_wire_s", c->simulated, c->wire_s);
     number_or_null(j, "relative_error", a->error_known, a->relative_error);
     json_key_text(j, "basis", a->error_known ? a->basis : NULL);
+    json_key_open(j, "causes", '[');
+    for (int i = 0; i < a->n_causes; i++) {
+        json_open(j, '{');
+        json_key_text(j, "name", a->causes[i].name);
+        json_key_number(j, "seconds", a->causes[i].seconds);
+        json_key_number(j, "first_s", a->causes[i].first);
+        json_key_number(j, "last_s", a->causes[i].last);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "causes_method",
+                  !a->n_causes ? NULL
+                  : a->shapley ? "shapley"
+                               : "first-and-last");
+}
+
+static void write_straggler(struct json *j, const struct result_straggler *s) {
+    if (s->rank < 0) {
+        json_key_null(j, "straggler");
+        return;
+    }
+    json_key_open(j, "straggler", '{');
+    json_key_int(j, "rank", s->rank);
+    json_key_text(j, "side", s->side);
+    json_key_text(j, "link", s->link->name);
+    json_key_number(j, "bound_s", s->end_s);
+    json_close(j);
 }
 
 static void write_withdrawn(struct json *j, const struct result_call *c) {
@@ -197,6 +224,7 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     json_key_number(j, "bound_s", c->bound_s);
     json_key_number(j, "wire_bound_s", c->wire_bound_s);
     number_or_null(j, "slack", c->simulated && c->wire_bound_s > 0, c->wire_s / c->wire_bound_s);
+    write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
     if (c->simulated) {

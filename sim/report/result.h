@@ -8,7 +8,7 @@
 
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
 
 struct result_analytic {
     bool present; /* compare was asked for */
@@ -17,6 +17,21 @@ struct result_analytic {
     bool error_known;
     double relative_error;
     const char *basis; /* "time", "wire" */
+    /* from the analytic to the simulated time on that basis; they add up */
+    int n_causes;
+    bool shapley; /* false: switched on first and last only, with an interaction left */
+    struct {
+        const char *name;
+        double seconds, first, last;
+    } causes[RESULT_CAUSES];
+};
+
+/* The rank that nobody can be faster than, by the port model; rank -1 when nothing moves. */
+struct result_straggler {
+    int rank;
+    const char *side; /* "send", "receive", "shared link" */
+    const struct link *link;
+    double end_s;
 };
 
 struct result_call {
@@ -36,6 +51,7 @@ struct result_call {
     double busiest_bytes, busiest_utilisation;
     uint64_t flows;       /* of all runs of this call */
     struct result_analytic analytic;
+    struct result_straggler straggler; /* under the costs shown */
 };
 
 /* Gain of the first multi-hop strategy over one hop, for one phase; absent unless both were asked for. */

@@ -83,6 +83,38 @@ static void call_rows(const struct result *r, struct table *t) {
     }
 }
 
+/* From the closed form to the simulation, one cause a row; calls may have different causes. */
+static void cause_rows(const struct result *r, struct table *t) {
+    const char *done[RESULT_CALLS * RESULT_CAUSES];
+    int n_done = 0;
+    char text[UNIT_TEXT];
+    for (int i = 0; i < r->n_calls; i++)
+        for (int k = 0; k < r->calls[i].analytic.n_causes; k++) {
+            const char *name = r->calls[i].analytic.causes[k].name;
+            bool known = false;
+            for (int d = 0; d < n_done; d++)
+                known = known || strcmp(done[d], name) == 0;
+            if (known)
+                continue;
+            done[n_done++] = name;
+            table_cell(t, "  %s", name);
+            for (int c = 0; c < r->n_calls; c++) {
+                const struct result_analytic *a = &r->calls[c].analytic;
+                int at = 0;
+                while (at < a->n_causes && strcmp(a->causes[at].name, name) != 0)
+                    at++;
+                double seconds = at < a->n_causes ? a->causes[at].seconds : 0;
+                if (at == a->n_causes)
+                    table_cell(t, "-");
+                else if (fabs(seconds) < 5e-10)
+                    table_cell(t, "0 s");
+                else
+                    table_cell(t, "%c%s", seconds < 0 ? '-' : '+',
+                               unit_format(fabs(seconds), UNIT_TIME, text));
+            }
+        }
+}
+
 static void analytic_rows(const struct result *r, struct table *t) {
     table_cell(t, "analytic call time");
     for (int i = 0; i < r->n_calls; i++)
@@ -99,6 +131,7 @@ static void analytic_rows(const struct result *r, struct table *t) {
         else
             table_cell(t, "-");
     }
+    cause_rows(r, t);
 }
 
 static void traffic_rows(const struct result *r, struct table *t) {
