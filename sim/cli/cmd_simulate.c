@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gates/capability.h"
@@ -176,8 +177,14 @@ static enum rc explain_call(const struct step *step, const struct cases *cases,
 
 static void fill_straggler(const struct step *step, const struct cases *cases,
                            struct result_call *call) {
+    int n = step->topology->ranks;
+    struct bound_rank *ranks = mem_alloc((size_t)n, sizeof *ranks);
     struct bound_straggler s;
-    bound_ports(step, &cases->costs[0], NULL, &s);
+    bound_ports(step, &cases->costs[0], ranks, &s);
+    call->port_end_s = mem_alloc((size_t)n * BOUND_SIDES, sizeof *call->port_end_s);
+    for (int i = 0; i < n * BOUND_SIDES; i++)
+        call->port_end_s[i] = ranks[i / BOUND_SIDES].end_s[i % BOUND_SIDES];
+    free(ranks);
     call->straggler = (struct result_straggler){.rank = s.rank};
     if (s.rank >= 0)
         call->straggler = (struct result_straggler){s.rank, bound_side_name(s.side),
@@ -339,8 +346,10 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         warn_of_order(&in, &r);
         write_result(&r, o->format, out);
     }
-    for (int i = 0; i < r.n_calls; i++)
+    for (int i = 0; i < r.n_calls; i++) {
         outcome_clear(&r.calls[i].shown);
+        free(r.calls[i].port_end_s);
+    }
     buf_clear(&r.warnings);
     inputs_clear(&in);
     return rc;

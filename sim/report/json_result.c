@@ -106,7 +106,7 @@ static void write_stages(struct json *j, const struct outcome *o) {
     json_close(j);
 }
 
-static void write_ranks(struct json *j, const struct outcome *o, int ranks) {
+static void write_ranks(struct json *j, const struct outcome *o, const double *port_end_s, int ranks) {
     if (!o->send_end_s || !o->recv_end_s)
         return;
     json_key_open(j, "ranks", '[');
@@ -114,6 +114,11 @@ static void write_ranks(struct json *j, const struct outcome *o, int ranks) {
         json_open(j, '{');
         json_key_number(j, "send_end_s", o->send_end_s[r]);
         json_key_number(j, "recv_end_s", o->recv_end_s[r]);
+        if (port_end_s) {
+            json_key_number(j, "send_bound_s", port_end_s[3 * r]);
+            json_key_number(j, "recv_bound_s", port_end_s[3 * r + 1]);
+            json_key_number(j, "shared_bound_s", port_end_s[3 * r + 2]);
+        }
         json_close(j);
     }
     json_close(j);
@@ -233,7 +238,7 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     }
     write_traffic(j, c);
     if (c->simulated)
-        write_ranks(j, &c->shown, plat_ranks(r->platform));
+        write_ranks(j, &c->shown, c->port_end_s, plat_ranks(r->platform));
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);

@@ -52,6 +52,8 @@ struct result_call {
     uint64_t flows;       /* of all runs of this call */
     struct result_analytic analytic;
     struct result_straggler straggler; /* under the costs shown */
+    /* port model, ranks x (send, receive, shared link): earliest ends, 0 where nothing moves; NULL: none */
+    double *port_end_s;
 };
 
 /* Gain of the first multi-hop strategy over one hop, for one phase; absent unless both were asked for. */

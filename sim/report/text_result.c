@@ -160,6 +160,14 @@ static void traffic_rows(const struct result *r, struct table *t) {
         else
             table_cell(t, "-");
     }
+    table_cell(t, "last rank at best, and its side");
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_straggler *s = &r->calls[i].straggler;
+        if (s->rank < 0)
+            table_cell(t, "-");
+        else
+            table_cell(t, "%d, %s", s->rank, s->side);
+    }
 }
 
 static void write_stages(const struct result *r, struct buf *out) {
