@@ -9,6 +9,8 @@
 #include "model/bound.h"
 #include "model/model.h"
 #include "sim/cli/figures.h"
+#include "sim/cli/licensing.h"
+#include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
 #include "validation/compare.h"
@@ -21,11 +23,14 @@ struct cases {
     size_t treatment; /* index of the first treatment; n when the time is known */
 };
 
-static void fill_cases(const struct step *step, struct cases *cases, struct call_figures *call) {
+static void fill_cases(const struct step *step, const struct options *o, struct cases *cases,
+                       struct call_figures *call) {
     struct alpha_answer answers[STEP_STAGES];
+    enum regime regime =
+        o->host && strcmp(o->host, "observed") == 0 ? REGIME_OBSERVED : REGIME_AHEAD;
     *cases = (struct cases){0};
     call->time_known =
-        costs_known(step, REGIME_AHEAD, &cases->costs[0], answers, call->reason);
+        costs_known(step, regime, &cases->costs[0], answers, call->reason);
     if (call->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
@@ -92,7 +97,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
                              const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
-    const struct sim_options options = {.timeout_s = o->timeout_s};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = RESULT_BINS};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;
@@ -160,13 +165,16 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
                                   .phase = phase_name(ask->phase),
                                   .dedup = step.one_hop_dedup,
                                   .chunks = step.chunks};
+    licensing_scope(o, &step, &call->asked);
     struct cases cases;
-    fill_cases(&step, &cases, call);
+    fill_cases(&step, o, &cases, call);
     fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
     if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
     call->analytic.present = ask->compare;
+    if (!rc && (o->host || o->calls || o->all_layers))
+        rc = sequence_run(in, o, &step, &call->sequence, e);
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;
@@ -286,13 +294,20 @@ static void write_result(const struct result *r, enum format format, struct buf 
         result_write_text(r, out);
 }
 
+static enum rc step_level(const struct licensing *l, struct err *e) {
+    enum rc rc = licence_require(licences_get(l->licences, CAP_STEP_TIME), e);
+    return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
+}
+
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    struct licences *licences = licences_unproven();
-    enum rc rc = o->step_level ? licence_require(licences_get(licences, CAP_STEP_TIME), e) : RC_OK;
+    struct licensing l;
+    enum rc rc = licensing_open(o, &l, e);
+    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
+        rc = step_level(&l, e);
     if (rc) {
-        licences_free(licences);
+        licensing_clear(&l);
         return rc;
     }
     struct inputs in = {0};
@@ -303,7 +318,9 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
                        .program_version = MOESIM_VERSION,
                        .program_git = MOESIM_GIT,
                        .arguments = o->arguments,
-                       .n_arguments = o->n_arguments};
+                       .n_arguments = o->n_arguments,
+                       .gates = l.run.results,
+                       .n_gates = l.run.n};
     rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
@@ -318,12 +335,13 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         traffic_rho(in.traffic, &r.rho);
         fill_weakest(&in, &r);
         warn_of_order(&in, &f, &r);
-        figures_publish(&f, plat_ranks(in.platform), licences, &r);
+        f.extrapolates = in.platform->ratio.given;
+        figures_publish(&f, in.topology, l.licences, &r);
         write_result(&r, o->format, out);
     }
     figures_unpublish(&r);
     figures_clear(&f);
-    licences_free(licences);
+    licensing_clear(&l);
     buf_clear(&r.warnings);
     inputs_clear(&in);
     return rc;

@@ -2,6 +2,7 @@
 #include "sim/cli/figures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@ static void publish_shown(const struct call_figures *f, int ranks, const struct 
         c->stages[i] = (struct result_stage){s->name, claim_make(l, s->start_s),
                                              claim_make(l, s->end_s), s->bytes, s->messages};
     }
+    memcpy(c->critical_path, f->shown.critical_path, sizeof c->critical_path);
+    c->fairness = claim_if(f->shown.fairness > 0, l, f->shown.fairness);
+    c->from_last = claim_make(l, f->shown.from_last_s);
     c->send_end = per_rank(f->shown.send_end_s, ranks, l);
     c->recv_end = per_rank(f->shown.recv_end_s, ranks, l);
 }
@@ -46,10 +50,72 @@ static void publish_analytic(const struct call_analytic *f, const struct licence
         .basis = f->error_known ? f->basis : NULL};
 }
 
-static void publish_call(const struct call_figures *f, int ranks, const struct licences *licences,
+/* What would make a time known that no alpha covers. */
+static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
+    bool several = asked->world[1] > asked->world[0];
+    const char *worlds = several ? "worlds" : "world";
+    char list[60];
+    if (several)
+        snprintf(list, sizeof list, "%.0f and %.0f", asked->world[0], asked->world[1]);
+    else
+        snprintf(list, sizeof list, "%.0f", asked->world[0]);
+    snprintf(c->reopen, sizeof c->reopen,
+             "measure all-to-alls of this implementation at %s %s, 32 KiB to 256 MiB a rank, fit them with "
+             "moesim calibrate SAMPLES, enter alpha in the platform file",
+             worlds, list);
+}
+
+/* The links that are busiest over the run that is shown, with their use over time. */
+static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l,
+                          struct result_call *c) {
+    const struct outcome *o = &f->shown;
+    if (!f->simulated || !o->link_bytes || !(o->time_s > 0))
+        return;
+    double last = INFINITY;
+    int last_link = -1;
+    for (c->n_links = 0; c->n_links < RESULT_LINKS; c->n_links++) {
+        // the next one in the order of (load, number)
+        int next = -1;
+        double most = 0;
+        for (int i = 0; i < t->n_links; i++) {
+            double load = o->link_bytes[i] / t->links[i].capacity_Bps;
+            if (load > most && (load < last || (load == last && i > last_link))) {
+                most = load;
+                next = i;
+            }
+        }
+        if (next < 0)
+            return;
+        struct result_link *link = &c->links[c->n_links];
+        *link = (struct result_link){.link = &t->links[next],
+                                     .bytes = o->link_bytes[next],
+                                     .utilisation = claim_make(l, most / o->time_s)};
+        link->n_bins = o->link_bins < RESULT_BINS ? o->link_bins : RESULT_BINS;
+        for (int b = 0; b < link->n_bins; b++)
+            link->bins[b] = o->link_bin_bytes[(size_t)next * (size_t)o->link_bins + (size_t)b] /
+                            (o->link_bin_s * t->links[next].capacity_Bps);
+        c->bin = claim_make(l, o->link_bin_s);
+        last = most;
+        last_link = next;
+    }
+}
+
+static void publish_sequence(const struct sequence_figures *f, const struct licence *l,
+                             struct result_sequence *s) {
+    *s = (struct result_sequence){.host = f->host,
+                                  .n_calls = f->n_calls,
+                                  .per_call = claim_if(f->host && f->known, l, f->per_call_s),
+                                  .by_layer = f->by_layer};
+    memcpy(s->reason, f->reason, sizeof s->reason);
+    for (int i = 0; i < f->n_calls && i < RESULT_SEQUENCE && f->by_layer; i++) {
+        s->layer[i] = f->layer[i];
+        s->time[i] = claim_if(f->known, l, f->time_s[i]);
+    }
+}
+
+static void publish_call(const struct call_figures *f, const struct topology *t,
+                         const struct licence *time, const struct licence *wire,
                          struct result_call *c) {
-    const struct licence *time = licences_get(licences, CAP_CALL_TIME);
-    const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
     bool wired = f->simulated && f->wire_bound_s > 0;
     *c = (struct result_call){
         .strategy = f->strategy,
@@ -58,6 +124,7 @@ static void publish_call(const struct call_figures *f, int ranks, const struct l
         .chunks = f->chunks,
         .simulated = f->simulated,
         .conditional = licence_state(time) != CAPABILITY_OPEN,
+        .licence = time,
         .time_known = f->time_known,
         .time = claim_if(f->simulated && f->time_known, time, f->time_s),
         .wire = claim_if(f->simulated, wire, f->wire_s),
@@ -75,14 +142,16 @@ static void publish_call(const struct call_figures *f, int ranks, const struct l
         c->band[i] = claim_if(f->simulated && f->band_known, time, f->band_s[i]);
     for (int i = 0; i < RESULT_TREATMENTS; i++)
         c->treatments[i] = claim_if(f->simulated && !f->time_known, time, f->treatment_s[i]);
-    publish_shown(f, ranks, f->time_known ? time : wire, c);
+    if (!f->time_known)
+        say_reopen(&f->asked, c);
+    publish_shown(f, t->ranks, f->time_known ? time : wire, c);
+    publish_links(f, t, f->time_known ? time : wire, c);
+    publish_sequence(&f->sequence, time, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
 }
 
-static void publish_gain(const struct gain_figures *f, const struct licences *licences,
-                         struct result_gain *g) {
-    const struct licence *gain = licences_get(licences, CAP_GAIN);
-    const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
+static void publish_gain(const struct gain_figures *f, const struct licence *gain,
+                         const struct licence *wire, struct result_gain *g) {
     *g = (struct result_gain){.asked = f->asked,
                               .time = claim_if(f->asked && f->known, gain, f->time),
                               .wire = claim_if(f->asked && f->wire_known, wire, f->wire)};
@@ -90,16 +159,38 @@ static void publish_gain(const struct gain_figures *f, const struct licences *li
         g->band[i] = claim_if(f->asked && f->band_known, gain, f->band[i]);
 }
 
-void figures_publish(const struct figures *f, int ranks, const struct licences *licences,
+/* A gain at a ratio that nobody measured needs more than its calls. */
+static const struct licence *gain_licence(const struct figures *f, struct licences *licences,
+                                          const struct licence *const *calls, struct result *r) {
+    const struct licence *gain =
+        licences_of_calls(licences, CAP_GAIN, calls, (size_t)f->n_calls);
+    const struct licence *beyond = r->licences[CAP_EXTRAPOLATION];
+    return f->extrapolates && licence_state(beyond) > licence_state(gain) ? beyond : gain;
+}
+
+void figures_publish(const struct figures *f, const struct topology *t, struct licences *licences,
                      struct result *r) {
-    r->licences = licences;
+    const struct licence *calls[RESULT_CALLS], *absolute[RESULT_CALLS];
+    for (int i = 0; i < CAP_COUNT; i++)
+        r->licences[i] = f->n_calls ? licences_for(licences, (enum capability)i, &f->calls[0].asked)
+                                    : licences_get(licences, (enum capability)i);
+    const struct licence *wire = r->licences[CAP_WIRE_TIME];
+    double ratio = plat_hierarchy_ratio(r->platform);
+    r->hierarchy_ratio = claim_if(ratio > 0, r->licences[CAP_HIERARCHY_RATIO], ratio);
     r->n_calls = f->n_calls;
-    for (int i = 0; i < f->n_calls; i++)
-        publish_call(&f->calls[i], ranks, licences, &r->calls[i]);
+    for (int i = 0; i < f->n_calls; i++) {
+        calls[i] = licences_for(licences, CAP_CALL_TIME, &f->calls[i].asked);
+        absolute[i] = licences_for(licences, CAP_ABSOLUTE_TIME, &f->calls[i].asked);
+        publish_call(&f->calls[i], t, calls[i], wire, &r->calls[i]);
+    }
+    size_t n = (size_t)f->n_calls;
+    r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);
+    r->licences[CAP_ABSOLUTE_TIME] = licences_of_calls(licences, CAP_ABSOLUTE_TIME, absolute, n);
+    r->licences[CAP_GAIN] = gain_licence(f, licences, calls, r);
     r->gain_of = f->gain_of;
     r->gain_against = f->gain_against;
     for (int i = 0; i < RESULT_GAINS; i++)
-        publish_gain(&f->gain[i], licences, &r->gain[i]);
+        publish_gain(&f->gain[i], r->licences[CAP_GAIN], wire, &r->gain[i]);
 }
 
 void figures_unpublish(struct result *r) {
@@ -179,14 +270,14 @@ void figures_gain(struct figures *f, const struct call_figures best[static PHASE
     if (!f->gain_of)
         return;
     struct sums one_all = {true, true, true, 0, 0, {0}}, two_all = one_all;
-    f->gain_against = one_hop;
+    f->gain_against = DEDUP_NONE;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         struct sums one = {true, true, true, 0, 0, {0}}, two = one;
         const struct call_figures *plain = find_call(f, one_hop, (enum phase)phase);
         const struct call_figures *against = plain ? better(plain, &best[phase]) : NULL;
         const struct call_figures *of = find_call(f, f->gain_of, (enum phase)phase);
         if (against && against->dedup == DEDUP_RANK)
-            f->gain_against = "one-hop, rows de-duplicated per rank";
+            f->gain_against = DEDUP_RANK;
         add_call(&one, against);
         add_call(&two, of);
         add_call(&one_all, against);

@@ -2,6 +2,7 @@
 #include "sim/report/result.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/json.h"
@@ -15,14 +16,14 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
         json_null(j);
 }
 
-static void write_platform(struct json *j, const struct platform *p) {
-    double ratio = plat_hierarchy_ratio(p);
+static void write_platform(struct json *j, const struct result *r) {
+    const struct platform *p = r->platform;
     json_key_open(j, "platform", '{');
     json_key_text(j, "name", p->name);
     json_key_int(j, "groups", p->groups);
     json_key_int(j, "ranks_per_group", p->ranks_per_group);
     json_key_int(j, "ranks", plat_ranks(p));
-    number_or_null(j, "hierarchy_ratio", ratio > 0, ratio);
+    claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
     if (p->ratio_probed.given)
         json_key_number(j, "ratio_probed", p->ratio_probed.value);
     json_close(j);
@@ -152,6 +153,55 @@ static void write_analytic(struct json *j, const struct result_call *c) {
     json_key_text(j, "basis", a->basis);
 }
 
+static void write_links(struct json *j, const struct result_call *c) {
+    json_key_open(j, "links", '[');
+    for (int i = 0; i < c->n_links; i++) {
+        const struct result_link *l = &c->links[i];
+        json_open(j, '{');
+        json_key_text(j, "name", l->link->name);
+        json_key_text(j, "tier", tier_name(l->link->tier));
+        json_key_number(j, "bytes", l->bytes);
+        claim_json_key(j, "utilisation", l->utilisation);
+        claim_json_key(j, "bin_s", c->bin);
+        json_key_open(j, "utilisation_over_time", '[');
+        for (int b = 0; b < l->n_bins; b++)
+            json_number(j, l->bins[b]);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "critical_path", c->critical_path);
+    claim_json_key(j, "fairness", c->fairness);
+    claim_json_key(j, "from_last_entry_s", c->from_last);
+}
+
+static void write_sequence(struct json *j, const struct result_sequence *s) {
+    if (!s->host)
+        return;
+    json_key_open(j, "sequence", '{');
+    json_key_text(j, "host", s->host);
+    json_key_int(j, "calls", s->n_calls);
+    claim_json_key(j, "per_call_s", s->per_call);
+    if (s->by_layer) {
+        json_key_open(j, "layers", '[');
+        for (int i = 0; i < s->n_calls && i < RESULT_SEQUENCE; i++) {
+            json_open(j, '{');
+            json_key_int(j, "layer", s->layer[i]);
+            claim_json_key(j, "time_s", s->time[i]);
+            json_close(j);
+        }
+        json_close(j);
+    }
+    if (*s->reason) {
+        json_key_open(j, "withdrawn", '{');
+        char why[sizeof s->reason + 16];
+        snprintf(why, sizeof why, "coverage: %s", s->reason);
+        json_key_text(j, "per_call_s", why);
+        json_close(j);
+    }
+    json_close(j);
+}
+
 static void write_withdrawn(struct json *j, const struct result_call *c) {
     if (c->time_known)
         return;
@@ -163,6 +213,9 @@ static void write_withdrawn(struct json *j, const struct result_call *c) {
         json_key_text(j, "analytic_s", why);
         json_key_text(j, "simulated_s", why);
     }
+    json_close(j);
+    json_key_open(j, "reopen", '{');
+    json_key_text(j, "time_s", c->reopen);
     json_close(j);
 }
 
@@ -196,6 +249,9 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     write_traffic(j, c);
     if (c->simulated)
         write_ranks(j, c, plat_ranks(r->platform));
+    if (c->simulated)
+        write_links(j, c);
+    write_sequence(j, &c->sequence);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);
@@ -207,7 +263,8 @@ static void write_gain(struct json *j, const struct result *r) {
     json_key_open(j, "gain", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_key(j, keys[i], r->gain[i].time);
-    json_key_text(j, "against", r->gain_against);
+    json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
+    json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
     json_key_text(j, "of", r->gain_of);
     json_key_open(j, "band", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
@@ -217,25 +274,46 @@ static void write_gain(struct json *j, const struct result *r) {
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_key(j, keys[i], r->gain[i].wire);
     json_close(j);
+    const struct licence *l = r->licences[CAP_GAIN];
+    char *why = licence_state(l) == CAPABILITY_WITHDRAWN
+                    ? mem_printf("%s: %s", licence_gate(l), licence_reason(l))
+                    : mem_copy("coverage: the time of a call is not known");
     json_key_open(j, "withdrawn", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         if (r->gain[i].asked && !claim_known(r->gain[i].time))
-            json_key_text(j, keys[i], "coverage: the time of a call is not known");
+            json_key_text(j, keys[i], why);
     json_close(j);
+    free(why);
     json_close(j);
 }
 
-static void write_capabilities(struct json *j, const struct licences *licences) {
+static void write_capabilities(struct json *j, const struct result *r) {
     json_key_open(j, "capabilities", '[');
     for (int i = 0; i < CAP_COUNT; i++) {
         enum capability c = (enum capability)i;
-        const struct licence *l = licences_get(licences, c);
+        const struct licence *l = r->licences[i];
         json_open(j, '{');
         json_key_text(j, "id", capability_name(c));
         json_key_text(j, "state", capability_state_name(licence_state(l)));
         json_key_bool(j, "open", licence_state(l) == CAPABILITY_OPEN);
         json_key_text(j, "gates", capability_gates(c));
         json_key_text(j, "reason", licence_reason(l));
+        json_key_text(j, "reopen", licence_reopen(l));
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* The evidence at the time of this run; its numbers are printed by `moesim gates`. */
+static void write_gates(struct json *j, const struct result *r) {
+    json_key_open(j, "gates", '[');
+    for (size_t i = 0; i < r->n_gates; i++) {
+        const struct gate_result *g = &r->gates[i];
+        json_open(j, '{');
+        json_key_text(j, "id", g->gate->id);
+        json_key_text(j, "kind", gate_kind_name(g->gate->kind));
+        json_key_bool(j, "passed", g->state == GATE_PASSED);
+        json_key_text(j, "hash", g->hash);
         json_close(j);
     }
     json_close(j);
@@ -291,7 +369,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_init(&j, out, true);
     json_open(&j, '{');
     json_key_text(&j, "schema", r->schema);
-    write_platform(&j, r->platform);
+    write_platform(&j, r);
     write_workload(&j, r);
     write_implementation(&j, r->implementation);
     json_key_open(&j, "calls", '[');
@@ -313,7 +391,8 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
-    write_capabilities(&j, r->licences);
+    write_capabilities(&j, r);
+    write_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
     write_provenance(&j, r);

@@ -34,12 +34,12 @@ static void write_inputs(const struct result *r, struct buf *out) {
     const struct implementation *m = r->implementation;
     const struct quantity *fast = &p->tier[TIER_FAST].bandwidth_Bps;
     const struct quantity *slow = &p->tier[TIER_SLOW].bandwidth_Bps;
-    char a[UNIT_TEXT], b[UNIT_TEXT], ratio[16];
-    ratio_text(plat_hierarchy_ratio(p), ratio);
+    char a[UNIT_TEXT], b[UNIT_TEXT], ratio[CLAIM_TEXT];
     buf_printf(out, "platform        %s: %lld groups x %lld ranks, fast %s (%s), slow %s (%s), ratio %s\n",
                p->name, (long long)p->groups, (long long)p->ranks_per_group,
                unit_format(fast->value, UNIT_RATE, a), status_name(fast->status),
-               unit_format(slow->value, UNIT_RATE, b), status_name(slow->status), ratio);
+               unit_format(slow->value, UNIT_RATE, b), status_name(slow->status),
+               claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
     buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",
                w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
                (long long)w->hidden, workload_dtype_name(w));
@@ -151,6 +151,33 @@ static void write_stages(const struct result *r, struct buf *out) {
     table_clear(&t);
 }
 
+/* What bounded each call, and calls back to back. */
+static void write_paths(const struct result *r, struct buf *out) {
+    bool any = false;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        if (!*c->critical_path)
+            continue;
+        if (!any)
+            buf_text(out, "\n");
+        any = true;
+        table_paragraph(out, "%s %s: %s", c->phase, c->strategy, c->critical_path);
+    }
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        const struct result_sequence *s = &c->sequence;
+        char text[CLAIM_TEXT];
+        if (!s->host)
+            continue;
+        table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase,
+                        c->strategy, s->n_calls, s->host, claim_text(s->per_call, CLAIM_TIME, text),
+                        *s->reason ? "; " : "", s->reason);
+        for (int k = 0; k < s->n_calls && k < RESULT_SEQUENCE && s->by_layer; k++)
+            buf_printf(out, "    layer %lld: %s\n", (long long)s->layer[k],
+                       claim_text(s->time[k], CLAIM_TIME, text));
+    }
+}
+
 static void write_rho(const struct result *r, struct buf *out) {
     const struct traffic_rho *x = &r->rho;
     const double in[] = {x->one_hop_in, x->hop_a_in, x->hop_b_in};
@@ -184,7 +211,8 @@ static void write_gain(const struct result *r, struct buf *out) {
     static const char *const names[RESULT_GAINS] = {"dispatch", "combine", "round trip"};
     if (!r->gain_of)
         return;
-    buf_printf(out, "\ngain of %s over %s\n", r->gain_of, r->gain_against);
+    buf_printf(out, "\ngain of %s over one-hop%s\n", r->gain_of,
+               r->gain_against == DEDUP_RANK ? ", rows de-duplicated per rank" : "");
     for (int i = 0; i < RESULT_GAINS; i++) {
         const struct result_gain *g = &r->gain[i];
         const char *separator = "";
@@ -215,6 +243,25 @@ static void write_lines(const char *label, const char *lines, struct buf *out) {
     }
 }
 
+/* Which calls a gate speaks for, and that the others are conditional. */
+static void write_licences(const struct result *r, struct buf *out) {
+    const struct licence *conditional = NULL;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        if (c->conditional && !conditional)
+            conditional = c->licence;
+        if (!c->conditional && c->time_known)
+            table_paragraph(out, "open: the call time of %s lies in the scope of test gate %s", c->strategy,
+                            licence_gate(c->licence));
+    }
+    if (conditional)
+        table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
+                        r->weakest.constant, status_name(r->weakest.status), licence_reason(conditional));
+    const struct licence *gain = r->licences[CAP_GAIN];
+    if (r->gain_of && licence_state(gain) == CAPABILITY_WITHDRAWN)
+        table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
+}
+
 /* What stands behind the numbers, so that nobody takes them for more. */
 static void write_standing(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
@@ -223,6 +270,7 @@ static void write_standing(const struct result *r, struct buf *out) {
         const struct result_call *c = &r->calls[i];
         if (!c->time_known && strcmp(c->reason, said) != 0) {
             table_paragraph(out, "no call time: %s (gate coverage)", c->reason);
+            table_paragraph(out, "to reopen: %s", c->reopen);
             said = c->reason;
         }
         if (c->time_known && *c->reason)
@@ -235,8 +283,7 @@ static void write_standing(const struct result *r, struct buf *out) {
             buf_printf(out, "%s %s", i ? "," : "", t[i].name);
         buf_text(out, "\n");
     }
-    table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s)",
-                    r->weakest.constant, status_name(r->weakest.status));
+    write_licences(r, out);
     if (r->flows)
         table_paragraph(out,
                         "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
@@ -277,6 +324,7 @@ void result_write_text(const struct result *r, struct buf *out) {
         write_calls(&r->calls[first], n, out);
     }
     write_stages(r, out);
+    write_paths(r, out);
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);
