@@ -32,8 +32,9 @@ static int latest_first(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* [B1] max over sets of messages: first release + load + least latency. The largest sets suffice: all those
- * released at or after some moment, of the tiers with at least some latency. piles[TIER_COUNT] */
+/* [B1] max over sets of messages: first release + load + least latency. The largest sets suffice:
+ * all those released at or after some moment, of the tiers with at least some latency.
+ * piles[TIER_COUNT] */
 static double piles_end_s(const struct pile *piles, const double *latency_s, struct pile *scratch) {
     double end_s = 0;
     for (int least = 0; least < TIER_COUNT; least++) {
@@ -52,45 +53,171 @@ static double piles_end_s(const struct pile *piles, const double *latency_s, str
     return end_s;
 }
 
+/* A message on one of its links, and what must still follow once its last byte is off. */
+struct follow {
+    int link;
+    double release_s;
+    double load_s;
+    double after_s;
+};
+struct follows {
+    struct follow *items;
+    size_t n;
+    size_t room;
+};
+
+static int by_link_and_after(const void *a, const void *b) {
+    const struct follow *x = a, *y = b;
+    if (x->link != y->link)
+        return x->link < y->link ? -1 : 1;
+    return (x->after_s < y->after_s) - (x->after_s > y->after_s);
+}
+
+/* [B4] of one link: items with the longest after_s first. */
+static double run_end_s(const struct follow *run, size_t n) {
+    double end_s = 0, done_s = -1;
+    for (size_t i = 0; i < n; i++) {
+        const double release_s = run[i].release_s;
+        double load_s = 0;
+        if (release_s == done_s)
+            continue;
+        done_s = release_s;
+        for (size_t k = 0; k < n; k++) {
+            if (run[k].release_s < release_s)
+                continue;
+            load_s += run[k].load_s;
+            end_s = fmax(end_s, release_s + load_s + run[k].after_s);
+        }
+    }
+    return end_s;
+}
+
+/* [B4] over all links. Empties the list. */
+static double follows_end_s(struct follows *f) {
+    double end_s = 0;
+    if (f->n)
+        qsort(f->items, f->n, sizeof *f->items, by_link_and_after);
+    for (size_t from = 0, to = 0; from < f->n; from = to) {
+        while (to < f->n && f->items[to].link == f->items[from].link)
+            to++;
+        end_s = fmax(end_s, run_end_s(f->items + from, to - from));
+    }
+    f->n = 0;
+    return end_s;
+}
+
 struct walk {
     const struct step *step;
     const struct costs *costs;
-    double message_cost_s[TIER_COUNT];
-    double *ready_s; /* per rank: has entered the stage and paid its fixed cost */
+    int chunks;
+    double *ready_s; /* per rank: has entered the stage and paid its fixed cost, for the first piece */
+    double *last_s;  /* the same for the last piece; equal when messages are whole */
     struct pile *links; /* per link and tier, over all stages */
     struct pile *own; /* the same of the messages to one rank in one stage; empty between ranks */
     struct pile scratch;
+    struct follows follows; /* of the stage that is walked */
+    double *tail_s[STEP_STAGES]; /* per rank: from its complete arrivals in the stage to the end of
+                                    the call */
     double bound_s;
 };
+
+/* A message, or a share of one, and its way. */
+struct sent {
+    struct route route;
+    double bytes;
+    double cost_s; /* on the route's cost link */
+};
+
+static struct sent find_sent(const struct walk *w, int stage, int src, int dst, double bytes) {
+    struct sent s = {.bytes = bytes};
+    step_route(w->step, src, dst, &s.route);
+    s.cost_s = step_message_units(w->step, stage, bytes) * step_message_cost_s(w->step, s.route.tier);
+    return s;
+}
+
+/* Port time on link k of the route. */
+static double load_of_s(const struct walk *w, const struct sent *s, int k) {
+    int link = s->route.links[k];
+    return s->bytes / w->step->topology->links[link].capacity_Bps +
+           (link == s->route.cost_link ? s->cost_s : 0);
+}
+
+static void follow_message(struct walk *w, int stage, int dst, const struct sent *s,
+                           double release_s) {
+    double after_s = w->costs->latency_s[s->route.tier] + w->tail_s[stage][dst];
+    struct follows *f = &w->follows;
+    for (int k = 0; k < s->route.n; k++) {
+        MEM_GROW(f->items, f->n, f->room);
+        f->items[f->n++] =
+            (struct follow){s->route.links[k], release_s, load_of_s(w, s, k), after_s};
+    }
+}
+
+static double work_s(const struct walk *w, int stage, int rank) {
+    return costs_splits_s(w->costs, w->step, stage) +
+           costs_chain_s(w->costs, w->step, stage, rank) + w->costs->alpha_s[stage];
+}
+
+/* [B4] tail_s(i) = work_{s+1}(i) + the larger of tail_{s+1}(i) and what i itself sends there, tails
+ * included */
+static void fill_tails(struct walk *w, int stage) {
+    const struct step *step = w->step;
+    int ranks = step->topology->ranks, next = stage + 1;
+    w->tail_s[stage] = mem_alloc((size_t)ranks, sizeof **w->tail_s);
+    if (next == step->n_stages)
+        return;
+    const struct matrix *m = &step->stages[next].bytes;
+    for (int rank = 0; rank < ranks; rank++) {
+        for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++) {
+            if (m->dst[i] == rank || m->value[i] <= 0)
+                continue;
+            struct sent s = find_sent(w, next, rank, m->dst[i], m->value[i]);
+            follow_message(w, next, m->dst[i], &s, 0);
+        }
+        w->tail_s[stage][rank] =
+            work_s(w, next, rank) + fmax(w->tail_s[next][rank], follows_end_s(&w->follows));
+    }
+}
 
 static double raise(struct walk *w, double time_s) {
     w->bound_s = fmax(w->bound_s, time_s);
     return time_s;
 }
 
-/* [B2] entry and fixed cost: t += splits + chain + alpha */
+/* [B2] entry and fixed cost: t += splits + chain + alpha. Of a pipelined stage the first piece needs its share
+ * of the arrivals and of the chain, the last one all of the arrivals. */
 static void enter(struct walk *w, int stage) {
     for (int rank = 0; rank < w->step->topology->ranks; rank++) {
-        w->ready_s[rank] += costs_splits_s(w->costs, w->step, stage) +
-                            costs_chain_s(w->costs, w->step, stage, rank) +
-                            w->costs->alpha_s[stage];
-        raise(w, w->ready_s[rank]);
+        double chain_s = costs_chain_s(w->costs, w->step, stage, rank);
+        double all_s = work_s(w, stage, rank);
+        w->ready_s[rank] += all_s - chain_s * (1 - 1.0 / w->chunks);
+        w->last_s[rank] += w->chunks == 1 ? all_s : chain_s / w->chunks;
+        w->last_s[rank] = fmax(w->last_s[rank], w->ready_s[rank]);
+        raise(w, w->last_s[rank]);
     }
 }
 
-static void add_message(struct walk *w, int src, int dst, double bytes) {
-    const struct topology *t = w->step->topology;
-    bool both = w->step->implementation->start == START_RENDEZVOUS;
-    double release_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
-    enum tier tier = topo_tier(t, src, dst);
-    int route[TOPO_ROUTE_MAX], n = topo_route(t, src, dst, route);
-    for (int k = 0; k < n; k++) {
-        double load_s =
-            bytes / t->links[route[k]].capacity_Bps + (k == 0 ? w->message_cost_s[tier] : 0);
-        int pile = route[k] * TIER_COUNT + (int)tier;
+static void add_share(struct walk *w, const struct sent *s, double share, double release_s) {
+    for (int k = 0; k < s->route.n; k++) {
+        double load_s = load_of_s(w, s, k) * share;
+        int pile = s->route.links[k] * TIER_COUNT + (int)s->route.tier;
         pile_add(&w->links[pile], release_s, load_s);
         pile_add(&w->own[pile], release_s, load_s);
     }
+}
+
+static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
+    bool both = w->step->implementation->start == START_RENDEZVOUS;
+    double first_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
+    struct sent s = find_sent(w, stage, src, dst, bytes);
+    if (w->chunks == 1) {
+        add_share(w, &s, 1, first_s);
+        if (stage + 1 < w->step->n_stages)
+            follow_message(w, stage, dst, &s, first_s);
+        return;
+    }
+    add_share(w, &s, 1.0 / w->chunks, fmax(first_s, w->last_s[src]));
+    add_share(w, &s, 1 - 1.0 / w->chunks, first_s);
 }
 
 /* [B2] Earliest end of the arrivals at dst: its own messages alone take that long on each link.
@@ -100,9 +227,10 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
     for (size_t i = to->start[dst]; i < to->start[dst + 1]; i++) {
         if (to->dst[i] == dst || to->value[i] <= 0)
             continue;
-        int route[TOPO_ROUTE_MAX], n = topo_route(w->step->topology, to->dst[i], dst, route);
-        for (int k = 0; k < n; k++) {
-            struct pile *own = &w->own[route[k] * TIER_COUNT];
+        struct route route;
+        step_route(w->step, to->dst[i], dst, &route);
+        for (int k = 0; k < route.n; k++) {
+            struct pile *own = &w->own[route.links[k] * TIER_COUNT];
             end_s = fmax(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
             for (int tier = 0; tier < TIER_COUNT; tier++)
                 own[tier].n = 0;
@@ -114,15 +242,20 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
 static void exchange(struct walk *w, int stage) {
     struct matrix to; // row = receiver, columns = its senders
     matrix_transpose(&w->step->stages[stage].bytes, &to);
+    double *first_s = mem_alloc((size_t)to.ranks, sizeof *first_s);
     double *end_s = mem_alloc((size_t)to.ranks, sizeof *end_s);
     for (int dst = 0; dst < to.ranks; dst++) {
         for (size_t i = to.start[dst]; i < to.start[dst + 1]; i++)
             if (to.dst[i] != dst && to.value[i] > 0)
-                add_message(w, to.dst[i], dst, to.value[i]);
+                add_message(w, stage, to.dst[i], dst, to.value[i]);
         end_s[dst] = raise(w, own_end_s(w, &to, dst));
+        first_s[dst] = end_s[dst] - (end_s[dst] - w->ready_s[dst]) * (1 - 1.0 / w->chunks);
     }
+    raise(w, follows_end_s(&w->follows)); // [B4]
     free(w->ready_s);
-    w->ready_s = end_s;
+    free(w->last_s);
+    w->ready_s = first_s;
+    w->last_s = end_s;
     matrix_clear(&to);
 }
 
@@ -131,30 +264,94 @@ static void walk_clear(struct walk *w) {
         free(w->links[i].items);
         free(w->own[i].items);
     }
+    for (int i = 0; i < w->step->n_stages; i++)
+        free(w->tail_s[i]);
     free(w->links);
     free(w->own);
     free(w->scratch.items);
+    free(w->follows.items);
     free(w->ready_s);
+    free(w->last_s);
+}
+
+/* Walks all stages; what remains are the links over the whole call, link_end_s(). */
+static void walk_stages(struct walk *w, const struct step *step, const struct costs *costs) {
+    size_t ranks = (size_t)step->topology->ranks;
+    size_t n_piles = (size_t)step->topology->n_links * TIER_COUNT;
+    *w = (struct walk){.step = step,
+                       .costs = costs,
+                       .chunks = step->chunks > 1 ? step->chunks : 1,
+                       .ready_s = mem_alloc(ranks, sizeof *w->ready_s),
+                       .last_s = mem_alloc(ranks, sizeof *w->last_s),
+                       .links = mem_alloc(n_piles, sizeof *w->links),
+                       .own = mem_alloc(n_piles, sizeof *w->own)};
+    for (size_t rank = 0; rank < ranks && step->enter_s; rank++)
+        w->ready_s[rank] = w->last_s[rank] = step->enter_s[rank];
+    for (int stage = step->n_stages - 1; stage >= 0; stage--)
+        fill_tails(w, stage);
+    for (int stage = 0; stage < step->n_stages; stage++) {
+        enter(w, stage);
+        exchange(w, stage);
+    }
+}
+
+static double link_end_s(struct walk *w, int link) {
+    return piles_end_s(&w->links[link * TIER_COUNT], w->costs->latency_s, &w->scratch); // [B3]
 }
 
 double bound_call_s(const struct step *step, const struct costs *costs) {
-    const struct topology *t = step->topology;
-    size_t n_piles = (size_t)t->n_links * TIER_COUNT;
-    struct walk w = {.step = step,
-                     .costs = costs,
-                     .ready_s = mem_alloc((size_t)t->ranks, sizeof *w.ready_s),
-                     .links = mem_alloc(n_piles, sizeof *w.links),
-                     .own = mem_alloc(n_piles, sizeof *w.own)};
-    for (int tier = 0; tier < TIER_COUNT; tier++)
-        w.message_cost_s[tier] = plat_message_cost_s(step->platform, (enum tier)tier);
-    for (int stage = 0; stage < step->n_stages; stage++) {
-        enter(&w, stage);
-        exchange(&w, stage);
-    }
-    for (int l = 0; l < t->n_links; l++) // [B3]
-        raise(&w, piles_end_s(&w.links[l * TIER_COUNT], costs->latency_s, &w.scratch));
+    struct walk w;
+    walk_stages(&w, step, costs);
+    for (int l = 0; l < step->topology->n_links; l++)
+        raise(&w, link_end_s(&w, l));
     walk_clear(&w);
     return w.bound_s;
+}
+
+const char *bound_side_name(enum bound_side side) {
+    static const char *const names[BOUND_SIDES] = {"send", "receive", "shared link"};
+    return names[side];
+}
+
+static enum bound_side side_of(enum link_role role) {
+    if (role == LINK_EGRESS || role == LINK_PORT_OUT)
+        return BOUND_SEND;
+    return role == LINK_INGRESS || role == LINK_PORT_IN ? BOUND_RECEIVE : BOUND_SHARED;
+}
+
+/* The ranks whose traffic a link carries: its own, or all of its group. */
+static void owners(const struct platform *p, const struct link *l, int *first, int *end) {
+    int local = (int)p->ranks_per_group;
+    bool shared = side_of(l->role) == BOUND_SHARED;
+    *first = shared ? l->owner * local : l->owner;
+    *end = *first + (shared ? local : 1);
+}
+
+void bound_ports(const struct step *step, const struct costs *costs, struct bound_rank *ranks,
+                 struct bound_straggler *straggler) {
+    const struct topology *t = step->topology;
+    struct walk w;
+    walk_stages(&w, step, costs);
+    struct bound_straggler last = {.rank = -1, .link = -1};
+    for (int rank = 0; ranks && rank < t->ranks; rank++)
+        ranks[rank] = (struct bound_rank){.link = {-1, -1, -1}};
+    for (int l = 0; l < t->n_links; l++) {
+        double end_s = link_end_s(&w, l); // [B5]
+        enum bound_side side = side_of(t->links[l].role);
+        int first, end;
+        if (!(end_s > 0))
+            continue;
+        owners(step->platform, &t->links[l], &first, &end);
+        for (int rank = first; ranks && rank < end; rank++)
+            if (end_s > ranks[rank].end_s[side]) {
+                ranks[rank].end_s[side] = end_s;
+                ranks[rank].link[side] = l;
+            }
+        if (end_s > last.end_s)
+            last = (struct bound_straggler){first, side, l, end_s};
+    }
+    walk_clear(&w);
+    *straggler = last;
 }
 
 void bound_busiest_link(const struct step *step, struct bound_link *busiest) {

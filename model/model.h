@@ -44,6 +44,10 @@ struct model_geometry {
     double top_k;     /* k */
     double fan_out;   /* M, or the mean number of destination groups of a token */
     double row_bytes; /* H b */
+    double hop_a_local_frac; /* share of hop A's rows that stay; 0: 1 / N_g. The artifact once had M / N_g */
+    struct model_skew {      /* factors on the rows of each exchange; 0 counts as 1. [F10] */
+        double one_hop, hop_a, hop_b;
+    } skew;
 };
 
 struct model_terms {
@@ -54,10 +58,16 @@ struct model_terms {
 void model_predict(const struct model_machine *m, const struct model_geometry *g,
                    struct model_terms *terms); /* [F4] [F5] [F6] [F7] */
 
+/* Fills flat, slow and fast from a platform, as a library reaches them; NULL: the platform's own rates. */
+void model_levels(const struct platform *p, const struct implementation *how, struct model_machine *m);
+
 /* Machine and geometry of a step under given fixed costs. latency_s is not part of the paper's model: one
  * latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
 void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g);
+
+/* False where there is no closed form: strategy gather-first. A pipelined step is priced as if serial. */
+bool model_covers(const struct step *step);
 
 /* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */
 void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome);

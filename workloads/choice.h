@@ -10,7 +10,7 @@
  *                  affinities, then its k best experts there; it may end up in fewer than M groups.
  * Model: the first three are conditional Poisson draws (sampler.h) with exactly the inclusion
  * probabilities asked for [M4]. group_limited: affinity = sigmoid(ln w + z), z logistic, independent per
- * token and expert; loads follow the weights w, but are not proportional to them [M6].
+ * token and expert; loads follow the weights w, but are not proportional to them [M9].
  * Source: selection rules of the T-Route router (the paper and its artifact); the noise is our assumption.
  * Errors: RC_RANGE when the mode's conditions do not hold.  Ownership: choice_free() releases. */
 #ifndef WORKLOADS_CHOICE_H

@@ -5,7 +5,7 @@
  * mode's share of each routing group), no entry above 1; columns, weighted with tokens[src], keep the mean
  * share of e.
  * Model: share ~ base(e) exp(sigma z(src, rank of e)), z normal, then rows and columns are scaled in turn
- * until both sums hold (iterative proportional fitting)  [M8].  Source: own.
+ * until both sums hold (iterative proportional fitting)  [M11].  Source: own.
  * Valid for: columns met to 0.1 %; caps at 1 can keep them from it, which is said in notes.
  * Ownership: the caller frees the table. */
 #ifndef WORKLOADS_PAIRS_H

@@ -11,7 +11,7 @@
  * Targets: rho_max, the busiest of `ranks` ranks over their mean with experts in contiguous blocks; cv,
  * standard deviation over mean of the expert loads; or the parameter itself. Loads are the inclusion
  * probabilities of the routing mode (choice.h), never above one draw a token, hence the ceilings
- *   expert: max/mean <= E / k        rank: rho <= EP min(k', m) / k       [M7]
+ *   expert: max/mean <= E / k        rank: rho <= EP min(k', m) / k       [M10]
  * with m experts a rank and k' the most experts of one group that the mode lets a token choose.
  * Errors: RC_RANGE above the ceiling or above what the family reaches, with the highest value that is
  * reached.

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workloads/workload.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/rng.h"
 #include "platforms/find.h"
 #include "workloads/placement.h"
 
@@ -83,6 +85,19 @@ static const struct key routing_keys[] = {
      .otherwise = "all", .help = "real rows at the start of each logged batch"},
     {0}};
 
+static const struct key late_keys[] = {
+    {"rank", KEY_COUNT, offsetof(struct late_rank, rank), .required = true, .max = 1e6,
+     .help = "which rank"},
+    {"by", KEY_TIME, offsetof(struct late_rank, by_s), .required = true, .help = "how much later"},
+    {0}};
+
+static const struct key arrival_keys[] = {
+    {"sigma", KEY_TIME, offsetof(struct arrival_keys, sigma_s), .otherwise = "0s",
+     .help = "ranks enter the absolute value of a normal draw of this sigma late"},
+    {"late", KEY_LIST, offsetof(struct arrival_keys, late), .table = late_keys,
+     .item_size = sizeof(struct late_rank), .help = "ranks that enter later still"},
+    {0}};
+
 const struct key workload_keys[] = {
     {"schema", KEY_TEXT, offsetof(struct workload, schema), .required = true,
      .help = "`" WORKLOAD_SCHEMA "`"},
@@ -123,6 +138,8 @@ const struct key workload_keys[] = {
      .help = "a source sends an expert at most factor x its mean of rows"},
     {"capacity_policy", KEY_CHOICE, WORKLOAD(capacity_policy), .otherwise = "drop",
      .choices = capacity_choices, .help = "rows above are dropped; `pad` also fills up to it"},
+    {"arrival", KEY_MAP, offsetof(struct workload, arrival), .table = arrival_keys,
+     .help = "when ranks enter a call; default: all at once"},
     {0}};
 
 static enum rc check_synthetic(const struct routing_keys *r, const struct place *top, struct err *e) {
@@ -303,6 +320,24 @@ void workload_free(struct workload *w) {
     free(w->tokens_path);
     yaml_doc_free(w->doc);
     free(w);
+}
+
+enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
+                         struct err *e) {
+    const struct arrival_keys *a = &w->arrival;
+    struct rng r;
+    rng_init(&r, seed, "arrival", 0);
+    *skewed = a->sigma_s.value > 0 || a->late.n > 0;
+    for (int rank = 0; rank < ranks; rank++)
+        enter_s[rank] = a->sigma_s.value > 0 ? fabs(rng_normal(&r)) * a->sigma_s.value : 0;
+    const struct late_rank *late = a->late.items;
+    for (size_t i = 0; i < a->late.n; i++) {
+        if (late[i].rank >= ranks)
+            return err_at(e, RC_RANGE, &late[i].by_s.at, "arrival: rank %lld, but there are %d ranks",
+                          (long long)late[i].rank, ranks);
+        enter_s[late[i].rank] += late[i].by_s.value;
+    }
+    return RC_OK;
 }
 
 const char *workload_dtype_name(const struct workload *w) {

@@ -44,6 +44,16 @@ struct routing_keys {
     int64_t batch_rows, batch_valid; /* 0 = all rows count */
 };
 
+/* When ranks enter a call. */
+struct late_rank {
+    int64_t rank;
+    struct quantity by_s;
+};
+struct arrival_keys {
+    struct quantity sigma_s; /* each rank enters |normal| x sigma late, drawn with the seed */
+    struct key_list late;    /* struct late_rank, on top */
+};
+
 struct workload {
     const char *schema;
     const char *name;
@@ -65,6 +75,7 @@ struct workload {
     struct quantity tokens_cv, tokens_idle;
     struct quantity capacity_factor; /* not given: no capacity */
     int capacity_policy;             /* 0 drop, 1 pad */
+    struct arrival_keys arrival;
 
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
     char *trace_path; /* resolved; NULL when the source is not a trace */
@@ -77,6 +88,11 @@ extern const struct key workload_keys[];
 enum rc workload_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                       struct workload **workload, struct err *e);
 void workload_free(struct workload *w); /* NULL is allowed */
+
+/* Fills enter_s[ranks] and returns true when ranks do not all enter at 0. RC_RANGE for a late rank that the
+ * platform does not have. */
+enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
+                         struct err *e);
 
 const char *workload_dtype_name(const struct workload *w);
 double workload_element_bytes(const struct workload *w);

@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gates/capability.h"
+#include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/explain.h"
+#include "sim/cli/figures.h"
+#include "sim/cli/licensing.h"
+#include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
 #include "validation/compare.h"
@@ -20,11 +24,14 @@ struct cases {
     size_t treatment; /* index of the first treatment; n when the time is known */
 };
 
-static void fill_cases(const struct step *step, struct cases *cases, struct result_call *call) {
+static void fill_cases(const struct step *step, const struct options *o, struct cases *cases,
+                       struct call_figures *call) {
     struct alpha_answer answers[STEP_STAGES];
+    enum regime regime =
+        o->host && strcmp(o->host, "observed") == 0 ? REGIME_OBSERVED : REGIME_AHEAD;
     *cases = (struct cases){0};
     call->time_known =
-        costs_known(step, REGIME_AHEAD, &cases->costs[0], answers, call->reason);
+        costs_known(step, regime, &cases->costs[0], answers, call->reason);
     if (call->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
@@ -40,7 +47,7 @@ static void fill_cases(const struct step *step, struct cases *cases, struct resu
     costs_wire(step, &cases->costs[cases->wire]);
 }
 
-static void fill_bounds(const struct step *step, const struct cases *cases, struct result_call *call) {
+static void fill_bounds(const struct step *step, const struct cases *cases, struct call_figures *call) {
     call->wire_bound_s = bound_call_s(step, &cases->costs[cases->wire]);
     call->bound_s = call->time_known ? bound_call_s(step, &cases->costs[0]) : -1;
     for (size_t i = cases->treatment; i < cases->n; i++) {
@@ -52,7 +59,7 @@ static void fill_bounds(const struct step *step, const struct cases *cases, stru
         call->bound_s = call->wire_bound_s;
 }
 
-static void fill_traffic(const struct step *step, struct result_call *call) {
+static void fill_traffic(const struct step *step, struct call_figures *call) {
     for (int i = 0; i < step->n_stages; i++)
         for (int tier = 0; tier < TIER_COUNT; tier++) {
             double bytes, messages;
@@ -71,7 +78,7 @@ static void fill_traffic(const struct step *step, struct result_call *call) {
 }
 
 static void fill_band(const struct cases *cases, const struct outcome *outcomes,
-                      struct result_call *call) {
+                      struct call_figures *call) {
     if (call->time_known) {
         call->band_known = true;
         call->band_s[0] = call->band_s[1] = call->time_s;
@@ -88,10 +95,10 @@ static void fill_band(const struct cases *cases, const struct outcome *outcomes,
 }
 
 static enum rc simulate_call(const struct step *step, const struct cases *cases,
-                             const struct options *o, struct result *r, struct result_call *call,
+                             const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
-    const struct sim_options options = {.timeout_s = o->timeout_s};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = RESULT_BINS};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;
@@ -119,7 +126,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
 }
 
 static void analytic_call(const struct step *step, const struct cases *cases,
-                          struct result_call *call) {
+                          struct call_figures *call) {
     struct outcome wire, known;
     model_call(step, &cases->costs[cases->wire], &wire);
     model_call(step, &cases->costs[0], &known);
@@ -129,69 +136,104 @@ static void analytic_call(const struct step *step, const struct cases *cases,
                            .analytic_wire_s = wire.time_s,
                            .simulated_wire_s = call->wire_s};
     compare_fill(&c);
-    call->analytic = (struct result_analytic){.present = true,
-                                              .time_known = call->time_known,
-                                              .time_s = known.time_s,
-                                              .wire_s = wire.time_s,
-                                              .error_known = c.basis != COMPARE_NONE,
-                                              .relative_error = c.relative_error,
-                                              .basis = compare_basis_name(c.basis)};
+    call->analytic = (struct call_analytic){.present = true,
+                                            .covered = true,
+                                            .time_known = call->time_known,
+                                            .time_s = known.time_s,
+                                            .wire_s = wire.time_s,
+                                            .error_known = c.basis != COMPARE_NONE,
+                                            .relative_error = c.relative_error,
+                                            .basis = compare_basis_name(c.basis)};
     outcome_clear(&wire);
     outcome_clear(&known);
 }
 
-static enum rc run_call(const struct inputs *in, const struct options *o, enum strategy strategy,
-                        bool compare, struct result *r, struct err *e) {
-    struct result_call *call = &r->calls[r->n_calls++];
-    call->strategy = strategy_name(strategy);
-    call->phase = phase_name(PHASE_DISPATCH);
-    call->conditional = capability_state(CAP_CALL_TIME) != CAPABILITY_OPEN;
+/* One call to be made. */
+struct ask {
+    enum strategy strategy;
+    enum phase phase;
+    const struct implementation *implementation;
+    bool compare;
+};
+
+static enum rc run_call(const struct inputs *in, const struct options *o, const struct ask *ask,
+                        struct call_figures *call, struct result *r, struct err *e) {
     struct step step;
-    step_build(in->topology, in->workload, in->implementation, in->traffic, strategy, PHASE_DISPATCH,
+    step_build(in->topology, in->workload, ask->implementation, in->traffic, ask->strategy, ask->phase,
                &step);
+    step.enter_s = in->enter_s;
+    *call = (struct call_figures){.strategy = strategy_name(ask->strategy),
+                                  .phase = phase_name(ask->phase),
+                                  .dedup = step.one_hop_dedup,
+                                  .chunks = step.chunks};
+    licensing_scope(o, &step, &call->asked);
     struct cases cases;
-    fill_cases(&step, &cases, call);
+    fill_cases(&step, o, &cases, call);
     fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
-    if (!rc && compare)
+    if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
+    call->analytic.present = ask->compare;
+    const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
+    if (!rc && ask->compare)
+        rc = explain_causes(&step, basis, o, call, e);
+    if (!rc)
+        explain_ports(&step, basis, call);
+    if (!rc && (o->host || o->calls || o->all_layers))
+        rc = sequence_run(in, o, &step, &call->sequence, e);
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;
 }
 
-static const struct result_call *find_call(const struct result *r, enum strategy strategy) {
-    for (int i = 0; i < r->n_calls; i++)
-        if (strcmp(r->calls[i].strategy, strategy_name(strategy)) == 0 && r->calls[i].simulated)
-            return &r->calls[i];
-    return NULL;
+/* The one-hop call of a phase with rows de-duplicated per rank, if the implementation sends plain ones and a
+ * gain is asked for: gains are against the best one hop. */
+static enum rc run_best(const struct inputs *in, const struct options *o, const struct figures *f,
+                        enum phase phase, struct call_figures *best, struct result *r, struct err *e) {
+    bool one = false, other = false;
+    for (int i = 0; i < f->n_calls; i++) {
+        bool plain = strcmp(f->calls[i].strategy, strategy_name(STRATEGY_ONE_HOP)) == 0;
+        one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
+        other = other || !plain;
+    }
+    if (!one || !other || o->analytic_only)
+        return RC_OK;
+    struct implementation per_rank = *in->implementation;
+    per_rank.dedup.one_hop = DEDUP_RANK;
+    per_rank.reduce = REDUCE_EXPERT_RANK;
+    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, false};
+    return run_call(in, o, &ask, best, r, e);
 }
 
-static void fill_gain(struct result *r) {
-    const struct result_call *one = find_call(r, STRATEGY_ONE_HOP);
-    const struct result_call *two = find_call(r, STRATEGY_TWO_HOP);
-    if (!one || !two)
-        return;
-    struct result_gain *g = &r->gain;
-    g->of = two->strategy;
-    g->known = one->time_known && two->time_known && two->time_s > 0;
-    if (g->known)
-        g->time = one->time_s / two->time_s;
-    g->wire_known = two->wire_s > 0;
-    if (g->wire_known)
-        g->wire = one->wire_s / two->wire_s;
-    if (one->time_known || two->time_known)
-        return;
-    for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
-        if (!(two->treatment_s[i] > 0))
-            continue;
-        double gain = one->treatment_s[i] / two->treatment_s[i];
-        if (!g->band_known || gain < g->band[0])
-            g->band[0] = gain;
-        if (!g->band_known || gain > g->band[1])
-            g->band[1] = gain;
-        g->band_known = true;
+static enum rc run_phase(const struct inputs *in, const struct options *o, enum phase phase,
+                         bool compare, struct figures *f, struct result *r, struct err *e) {
+    static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
+    const int *strategies = o->n_strategies ? o->strategies : both;
+    int n = o->n_strategies ? o->n_strategies : 2;
+    enum rc rc = RC_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare};
+        rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);
     }
+    return rc;
+}
+
+static enum rc run_calls(const struct inputs *in, const struct options *o, bool compare,
+                         struct figures *f, struct result *r, struct err *e) {
+    struct call_figures best[PHASE_COUNT] = {0};
+    enum rc rc = RC_OK;
+    for (int phase = 0; phase < PHASE_COUNT && !rc; phase++) {
+        if (!o->phases[phase])
+            continue;
+        rc = run_phase(in, o, (enum phase)phase, compare, f, r, e);
+        if (!rc)
+            rc = run_best(in, o, f, (enum phase)phase, &best[phase], r, e);
+    }
+    if (!rc)
+        figures_gain(f, best, in->platform->alpha_treatments.n);
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        call_clear(&best[phase]);
+    return rc;
 }
 
 static void weaken(struct result_weakest *w, const char *constant, enum status status) {
@@ -237,9 +279,9 @@ static void fill_weakest(const struct inputs *in, struct result *r) {
 }
 
 /* A uniform load that ends far above its bound is the schedule's doing. */
-static void warn_of_order(const struct inputs *in, struct result *r) {
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
+static void warn_of_order(const struct inputs *in, const struct figures *f, struct result *r) {
+    for (int i = 0; i < f->n_calls; i++) {
+        const struct call_figures *c = &f->calls[i];
         if (in->workload->routing.source == SOURCE_UNIFORM && c->simulated && c->wire_bound_s > 0 &&
             c->wire_s > 1.15 * c->wire_bound_s)
             buf_printf(&r->warnings,
@@ -258,42 +300,54 @@ static void write_result(const struct result *r, enum format format, struct buf 
         result_write_text(r, out);
 }
 
+static enum rc step_level(const struct licensing *l, struct err *e) {
+    enum rc rc = licence_require(licences_get(l->licences, CAP_STEP_TIME), e);
+    return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
+}
+
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    enum rc rc = o->step_level ? capability_require(CAP_STEP_TIME, e) : RC_OK;
-    if (rc)
+    struct licensing l;
+    enum rc rc = licensing_open(o, &l, e);
+    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
+        rc = step_level(&l, e);
+    if (rc) {
+        licensing_clear(&l);
         return rc;
+    }
     struct inputs in = {0};
+    struct figures f = {0};
     struct result r = {.schema = compare ? "moesim/compare/1" : "moesim/simulate/1",
                        .seed = o->seed,
                        .engine_version = sim_version(),
                        .program_version = MOESIM_VERSION,
                        .program_git = MOESIM_GIT,
                        .arguments = o->arguments,
-                       .n_arguments = o->n_arguments};
+                       .n_arguments = o->n_arguments,
+                       .gates = l.run.results,
+                       .n_gates = l.run.n};
     rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
                      in.platform->doc->file, in.platform->alpha_treatments.n, RESULT_TREATMENTS);
-    static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
-    const int *strategies = o->n_strategies ? o->strategies : both;
-    int n = o->n_strategies ? o->n_strategies : 2;
-    for (int i = 0; i < n && !rc; i++)
-        rc = run_call(&in, o, (enum strategy)strategies[i], compare, &r, e);
+    if (!rc)
+        rc = run_calls(&in, o, compare, &f, &r, e);
     if (!rc) {
         r.platform = in.platform;
         r.workload = in.workload;
         r.implementation = in.implementation;
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
-        fill_gain(&r);
         fill_weakest(&in, &r);
-        warn_of_order(&in, &r);
+        warn_of_order(&in, &f, &r);
+        f.extrapolates = in.platform->ratio.given;
+        figures_publish(&f, in.topology, l.licences, &r);
         write_result(&r, o->format, out);
     }
-    for (int i = 0; i < r.n_calls; i++)
-        outcome_clear(&r.calls[i].shown);
+    figures_unpublish(&r);
+    figures_clear(&f);
+    licensing_clear(&l);
     buf_clear(&r.warnings);
     inputs_clear(&in);
     return rc;

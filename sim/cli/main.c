@@ -26,11 +26,28 @@ static const struct command {
      "Examples:\n"
      "  moesim compare\n"
      "  moesim compare --platform synthetic --workload terrace-reference --set platform.ratio=4\n"},
+    {"breakeven", cmd_breakeven, "smallest fast/slow ratio at which two hops win", "[options]",
+     "Keeps the fast tier and slows the slow one (ratios 1 to 32). Closed form, each chain preset:\n"
+     "x_half held in bytes, and the message cost held in time. Also byte-only ratios, skew, checklist,\n"
+     "and the spread over the intervals that the platform file states.\n\n"
+     "Examples:\n"
+     "  moesim breakeven --platform synthetic --workload terrace-reference\n"
+     "  moesim breakeven --platform synthetic --workload terrace-reference --host-exposure 0.13ms\n"
+     "  moesim breakeven --by simulated --trace counts.csv --set platform.chain=fused\n"},
     {"matrix", cmd_matrix, "write the per-peer message matrices and their skew", "[options]",
      "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
      "Examples:\n"
      "  moesim matrix -o matrices\n"
      "  moesim matrix --trace counts.csv --set workload.experts=128 -o /tmp/m --format json\n"},
+    {"gates", cmd_gates, "evaluate every gate now; what is open, conditional, withdrawn",
+     "[explain ID] [options]",
+     "A gate tries a claim on evidence; one that does not pass withdraws capabilities. explain shows a\n"
+     "gate's points, predicted and measured, and what would change its outcome.\n\n"
+     "Examples:\n"
+     "  moesim gates\n"
+     "  moesim gates --check --format json\n"
+     "  moesim gates explain tier1b-c4\n"
+     "  moesim gates --corpus my_measurements\n"},
     {"platform", cmd_platform, "inspect machine files", "check|show|list|xml [NAME|FILE] [options]",
      "check validates a file, show says what will be simulated, list names the built-in ones,\n"
      "xml prints an equivalent SimGrid platform for other tools.\n\n"

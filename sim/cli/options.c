@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/base/unit.h"
+
 enum option_id {
     OPT_PLATFORM,
     OPT_WORKLOAD,
@@ -15,6 +17,10 @@ enum option_id {
     OPT_PHASE,
     OPT_SCHEDULE,
     OPT_WINDOW,
+    OPT_CHUNKS,
+    OPT_HOST,
+    OPT_CALLS,
+    OPT_LAYERS,
     OPT_TRACE,
     OPT_SEED,
     OPT_FORMAT,
@@ -24,6 +30,13 @@ enum option_id {
     OPT_EXPERTS,
     OPT_TOP_K,
     OPT_OUTPUT,
+    OPT_BY,
+    OPT_INTERPOLATE,
+    OPT_HOST_EXPOSURE,
+    OPT_DRAWS,
+    OPT_CORPUS,
+    OPT_CHECK,
+    OPT_FULL,
     OPT_HELP
 };
 
@@ -34,30 +47,49 @@ static const struct option {
     const char *commands; /* that know it, each between blanks; NULL: all */
     const char *help;
 } table[] = {
-    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare matrix ",
+    {"--platform", "NAME|FILE", OPT_PLATFORM, " simulate compare breakeven matrix ",
      "machine (default " PLATFORM_DEFAULT ")"},
-    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare matrix ",
+    {"--workload", "NAME|FILE", OPT_WORKLOAD, " simulate compare breakeven matrix ",
      "layer and routing (default " WORKLOAD_DEFAULT ")"},
-    {"--implementation", "NAME|FILE", OPT_IMPLEMENTATION, " simulate compare ",
+    {"--implementation", "NAME|FILE", OPT_IMPLEMENTATION, " simulate compare breakeven ",
      "how the library runs the call (default: the platform's)"},
-    {"--set", "KEY=VALUE", OPT_SET, " simulate compare matrix platform workload ",
+    {"--set", "KEY=VALUE", OPT_SET, " simulate compare breakeven matrix platform workload ",
      "override a key by its dotted path; repeatable"},
     {"--strategy", "NAME", OPT_STRATEGY, " simulate compare ",
-     "one-hop or two-hop; repeatable (default both)"},
-    {"--phase", "NAME", OPT_PHASE, " simulate compare ", "dispatch"},
+     "one-hop, two-hop, two-hop-pipelined or gather-first; repeatable (default one-hop, two-hop)"},
+    {"--phase", "NAME", OPT_PHASE, " simulate compare ",
+     "dispatch (default), combine, both or round-trip"},
     {"--schedule", "NAME", OPT_SCHEDULE, " simulate compare ",
-     "order of destinations: group-shift or shift"},
-    {"--window", "N|all", OPT_WINDOW, " simulate compare ", "messages in flight per sender"},
-    {"--trace", "FILE", OPT_TRACE, " simulate compare matrix workload ",
+     "order of destinations: group-shift, shift, xor or random"},
+    {"--window", "N|all", OPT_WINDOW, " simulate compare ",
+     "messages in flight per sender and stage"},
+    {"--host", "observed|ahead", OPT_HOST, " simulate ",
+     "calls back to back: the host waits for each, or issues while the device works"},
+    {"--calls", "N", OPT_CALLS, " simulate ", "how many back to back (default 1 observed, 32 ahead)"},
+    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace"},
+    {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
+    {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record: counts, token by token, or a matrix"},
-    {"--seed", "N", OPT_SEED, " simulate compare matrix ", "of drawn tokens (default 1)"},
+    {"--seed", "N", OPT_SEED, " simulate compare breakeven matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
-    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
-    {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare ",
+    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare gates ", "leave the simulation out"},
+    {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare breakeven ",
      "end a simulation that takes longer (exit 4)"},
     {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
     {"--top-k", "K", OPT_TOP_K, " workload ", "experts per token of a trace"},
     {"-o", "PATH", OPT_OUTPUT, " matrix ", "folder to write to (default: this one)"},
+    {"--by", "analytic|simulated", OPT_BY, " breakeven ",
+     "closed form for every chain, or a search by simulation (default analytic)"},
+    {"--interpolate", NULL, OPT_INTERPOLATE, " breakeven ",
+     "chain between measured hidden widths, labelled"},
+    {"--host-exposure", "TIME", OPT_HOST_EXPOSURE, " breakeven ",
+     "extra host time of two hops, such as 0.13ms"},
+    {"--draws", "N", OPT_DRAWS, " breakeven ", "of the Monte Carlo over intervals (default 400)"},
+    {"-o", "FILE.svg", OPT_OUTPUT, " breakeven ", "plot of the gain over the ratio"},
+    {"--corpus", "DIR", OPT_CORPUS, " simulate compare breakeven gates ",
+     "folder of own corpora and gates, evaluated beside the built-in ones"},
+    {"--check", NULL, OPT_CHECK, " gates ", "exit 3 if a gate fails that is not known to fail"},
+    {"--full", NULL, OPT_FULL, " gates ", "the whole grids of the simulator's gates (slower)"},
     {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
@@ -160,7 +192,7 @@ static enum rc parse_strategy(struct options *o, const char *text, struct err *e
     const char *names[STRATEGY_COUNT];
     for (int i = 0; i < STRATEGY_COUNT; i++)
         names[i] = strategy_name((enum strategy)i);
-    int value;
+    int value = 0;
     enum rc rc = parse_choice("--strategy", text, names, STRATEGY_COUNT, &value, e);
     if (rc)
         return rc;
@@ -168,6 +200,17 @@ static enum rc parse_strategy(struct options *o, const char *text, struct err *e
         if (o->strategies[i] == value)
             return RC_OK;
     o->strategies[o->n_strategies++] = value;
+    return RC_OK;
+}
+
+static enum rc parse_phase(struct options *o, const char *text, struct err *e) {
+    static const char *const names[] = {"dispatch", "combine", "both", "round-trip"};
+    int choice = 0;
+    enum rc rc = parse_choice("--phase", text, names, 4, &choice, e);
+    if (rc)
+        return rc;
+    o->phases[PHASE_DISPATCH] = choice != 1;
+    o->phases[PHASE_COMBINE] = choice != 0;
     return RC_OK;
 }
 
@@ -184,7 +227,8 @@ static enum rc take(struct options *o, const struct option *option, const char *
                     struct err *e) {
     static const char *const formats[] = {"text", "json", "csv"};
     static const char *const levels[] = {"call", "step"};
-    const char *phases[PHASE_COUNT];
+    static const char *const hosts[] = {"observed", "ahead"};
+    static const char *const bys[] = {"analytic", "simulated"};
     int choice = 0;
     int64_t count = 0;
     enum rc rc = RC_OK;
@@ -203,13 +247,27 @@ static enum rc take(struct options *o, const struct option *option, const char *
     case OPT_STRATEGY:
         return parse_strategy(o, value, e);
     case OPT_PHASE:
-        for (int i = 0; i < PHASE_COUNT; i++)
-            phases[i] = phase_name((enum phase)i);
-        return parse_choice("--phase", value, phases, PHASE_COUNT, &choice, e);
+        return parse_phase(o, value, e);
     case OPT_SCHEDULE:
         return add_setting(o, "implementation.order", value, e);
     case OPT_WINDOW:
         return add_setting(o, "implementation.window", value, e);
+    case OPT_HOST:
+        rc = parse_choice("--host", value, hosts, 2, &choice, e);
+        o->host = hosts[choice];
+        return rc;
+    case OPT_CALLS:
+        rc = parse_count("--calls", value, &o->calls, e);
+        return rc || (o->calls >= 1 && o->calls <= 1000)
+                   ? rc
+                   : err_set(e, RC_USAGE, "--calls: '%.40s' found, expected 1 to 1000", value);
+    case OPT_LAYERS:
+        o->all_layers = true;
+        return strcmp(value, "all") == 0
+                   ? RC_OK
+                   : err_set(e, RC_USAGE, "--layers: '%.40s' found, expected all", value);
+    case OPT_CHUNKS:
+        return add_setting(o, "implementation.chunks", value, e);
     case OPT_TRACE:
         o->trace = value;
         return add_setting(o, "workload.routing.trace", value, e);
@@ -234,8 +292,34 @@ static enum rc take(struct options *o, const struct option *option, const char *
     case OPT_OUTPUT:
         o->output = value;
         break;
+    case OPT_BY:
+        rc = parse_choice("--by", value, bys, 2, &choice, e);
+        o->by_simulation = choice == 1;
+        return rc;
+    case OPT_INTERPOLATE:
+        o->interpolate = true;
+        break;
+    case OPT_HOST_EXPOSURE:
+        rc = unit_parse(value, UNIT_TIME, &o->host_exposure_s, e);
+        if (rc)
+            err_prefix(e, "--host-exposure");
+        return rc ? RC_USAGE : RC_OK;
+    case OPT_DRAWS:
+        rc = parse_count("--draws", value, &o->draws, e);
+        if (!rc && (o->draws < 1 || o->draws > 1000000))
+            rc = err_set(e, RC_USAGE, "--draws: '%.40s' found, expected 1 to 1000000", value);
+        return rc;
     case OPT_ANALYTIC_ONLY:
         o->analytic_only = true;
+        break;
+    case OPT_CORPUS:
+        o->corpus = value;
+        break;
+    case OPT_CHECK:
+        o->check = true;
+        break;
+    case OPT_FULL:
+        o->full = true;
         break;
     case OPT_HELP:
         o->help = true;
@@ -282,7 +366,10 @@ static enum rc parse_option(struct options *o, int argc, const char *const *argv
 }
 
 enum rc options_parse(int argc, const char *const *argv, struct options *o, struct err *e) {
-    *o = (struct options){.seed = 1, .arguments = argv + 1, .n_arguments = argc - 1};
+    *o = (struct options){.seed = 1,
+                          .phases = {[PHASE_DISPATCH] = true},
+                          .arguments = argv + 1,
+                          .n_arguments = argc - 1};
     o->command = argc > 1 ? argv[1] : "";
     o->words = arena_alloc(&o->arena, (size_t)argc, sizeof *o->words);
     for (int i = 2; i < argc; i++) {

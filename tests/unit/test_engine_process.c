@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulation as a process: what it reports, and what becomes of crashes, hangs and broken inputs. */
+/* The simulation as a process: what it reports, and what becomes of crashes, hangs and broken
+ * inputs. */
 #include "tests/support/bed.h"
 
 #include "sim/engine/wire.h"
@@ -15,7 +16,8 @@ static void open_star(struct bed *b) {
 /* Runs once with a time limit; the outcome must stay as it was. */
 static enum rc run_limited(const struct bed *b, double timeout_s, struct err *e) {
     struct outcome o = {.time_s = -7};
-    enum rc rc = sim_run(&b->step, &(struct costs){0}, 1, &(struct sim_options){timeout_s}, &o, e);
+    enum rc rc = sim_run(&b->step, &(struct costs){0}, 1,
+                         &(struct sim_options){.timeout_s = timeout_s}, &o, e);
     if (rc == RC_OK)
         outcome_clear(&o);
     else
@@ -31,7 +33,8 @@ static void a_broken_engine_is_an_error_with_its_last_words(void **state) {
         double timeout_s;
         const char *part;
     } cases[] = {
-        {"abort", RC_ENGINE, 0, "was ended by signal 6 (Aborted): asked to abort by MOESIM_ENGINE_CRASH"},
+        {"abort", RC_ENGINE, 0,
+         "was ended by signal 6 (Aborted): asked to abort by MOESIM_ENGINE_CRASH"},
         {"exit", RC_ENGINE, 60, "ended with status 7: asked to exit by MOESIM_ENGINE_CRASH"},
         {"hang", RC_TIMEOUT, 0.05, "the simulation did not end within 0.05 s"},
     };
@@ -74,7 +77,8 @@ static void inputs_that_simgrid_would_abort_on_are_refused(void **state) {
     struct bed b;
     open_star(&b);
     struct err e;
-    double *bytes = &b.step.stages[0].bytes.value[1], *capacity = &b.topology->links[0].capacity_Bps;
+    double *bytes = &b.step.stages[0].bytes.value[1],
+           *capacity = &b.topology->links[0].capacity_Bps;
     *bytes = NAN;
     assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e, "one_hop: nan bytes is not a size");
     *bytes = -1;
@@ -85,7 +89,8 @@ static void inputs_that_simgrid_would_abort_on_are_refused(void **state) {
                  "messages from 1e-09 B to 10 GB are too far apart to be simulated together");
     *bytes = 1;
     *capacity = INFINITY;
-    assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e, "link fast-out-0: capacity inf is not a rate");
+    assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e,
+                 "link fast-out-0: capacity inf is not a rate");
     *capacity = 0;
     assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e, "link fast-out-0: capacity 0 is not a rate");
     *capacity = 1e9;
@@ -109,7 +114,8 @@ static void a_run_repeats_bit_by_bit(void **state) {
              "slow: {bandwidth: 50GBps, x_half: 54KiB, oversubscription: 2}\n",
              ORDER_GROUP_SHIFT, 4, START_RENDEZVOUS);
     bed_stage(&b, "one_hop", bytes);
-    struct outcome first = bed_run(&b, &(struct costs){0}), second = bed_run(&b, &(struct costs){0});
+    struct outcome first = bed_run(&b, &(struct costs){0}),
+                   second = bed_run(&b, &(struct costs){0});
     assert_memory_equal(&first.time_s, &second.time_s, sizeof first.time_s);
     assert_memory_equal(first.recv_end_s, second.recv_end_s, RANKS * sizeof(double));
     assert_memory_equal(first.send_end_s, second.send_end_s, RANKS * sizeof(double));
@@ -151,40 +157,49 @@ static void reports_are_checked(void **state) {
     (void)state;
     struct bed b;
     open_star(&b);
+    struct plan plan;
     struct play sent, got;
-    play_init(&sent, &b.step);
-    play_init(&got, &b.step);
+    plan_init(&plan, &b.step);
+    plan.link_bins = 3;
+    play_init(&sent, &plan);
+    play_init(&got, &plan);
     sent.ready_s[1] = 3;
     sent.received_s[5] = 0.5;
     sent.link_bytes[0] = 12;
+    sent.link_bins[4] = 7;
     sent.flows = 6;
+    memcpy(sent.paths[END_ENTRY], "rank 1", 7);
     struct buf report = {0};
     struct err e;
-    wire_encode(&b.step, RC_OK, NULL, &sent, 1, &report);
-    assert_ok(wire_decode(&b.step, report.text, report.n, &got, 1, &e), &e);
+    wire_encode(&plan, RC_OK, NULL, &sent, 1, &report);
+    assert_ok(wire_decode(&plan, report.text, report.n, &got, 1, &e), &e);
     assert_rel(got.ready_s[1], 3, 0);
     assert_rel(got.received_s[5], 0.5, 0);
     assert_rel(got.link_bytes[0], 12, 0);
+    assert_rel(got.link_bins[4], 7, 0);
     assert_int_equal(got.flows, 6);
+    assert_string_equal(got.paths[END_ENTRY], "rank 1");
     for (size_t n = 0; n < report.n; n++)
-        assert_int_equal(wire_decode(&b.step, report.text, n, &got, 1, &e), RC_ENGINE);
-    assert_fails(wire_decode(&b.step, report.text, 3, &got, 1, &e), RC_ENGINE, &e,
+        assert_int_equal(wire_decode(&plan, report.text, n, &got, 1, &e), RC_ENGINE);
+    assert_fails(wire_decode(&plan, report.text, 3, &got, 1, &e), RC_ENGINE, &e,
                  "the simulation process left no report (3 bytes)");
-    assert_fails(wire_decode(&b.step, report.text, report.n - 1, &got, 1, &e), RC_ENGINE, &e,
+    assert_fails(wire_decode(&plan, report.text, report.n - 1, &got, 1, &e), RC_ENGINE, &e,
                  "expected more");
     buf_add(&report, "x", 1);
-    assert_fails(wire_decode(&b.step, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
+    assert_fails(wire_decode(&plan, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
                  "expected fewer");
     report.text[0] = 'x';
-    assert_fails(wire_decode(&b.step, report.text, report.n, &got, 1, &e), RC_ENGINE, &e, "no report");
+    assert_fails(wire_decode(&plan, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
+                 "no report");
     buf_clear(&report);
     struct err sad = {.code = RC_RANGE, .text = "too far apart"};
-    wire_encode(&b.step, RC_RANGE, &sad, NULL, 1, &report);
-    assert_fails(wire_decode(&b.step, report.text, report.n, &got, 1, &e), RC_RANGE, &e,
+    wire_encode(&plan, RC_RANGE, &sad, NULL, 1, &report);
+    assert_fails(wire_decode(&plan, report.text, report.n, &got, 1, &e), RC_RANGE, &e,
                  "too far apart");
     buf_clear(&report);
     play_clear(&sent);
     play_clear(&got);
+    plan_clear(&plan);
     bed_close(&b);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The platform file for other tools, read back by SimGrid itself: links, rates and latencies of every route. */
+/* The platform file for other tools, read back by SimGrid itself: links, rates and latencies of
+ * every route. */
 #include "tests/support/bed.h"
 
 #include <sys/wait.h>
@@ -11,7 +12,8 @@
 #include <simgrid/link.h>
 #include <xbt/dynar.h>
 
-/* Prints one line per pair: each link with rate and latency. Links that cannot bind are not part of our routes. */
+/* Prints one line per pair: each link with rate and latency. Links that cannot bind are not part of
+ * our routes. */
 static void print_routes(FILE *out, const char *xml, int ranks) {
     int argc = 2;
     char name[] = "test", quiet[] = "--log=root.thres:critical", *argv[] = {name, quiet, NULL};
@@ -29,10 +31,9 @@ static void print_routes(FILE *out, const char *xml, int ranks) {
             unsigned i;
             sg_link_t link;
             fprintf(out, "%d %d", src, dst);
-            xbt_dynar_foreach(route, i, link)
-                if (strcmp(sg_link_get_name(link), "core") != 0)
-                    fprintf(out, " %s %.17g %.17g", sg_link_get_name(link),
-                            sg_link_get_bandwidth(link), sg_link_get_latency(link));
+            xbt_dynar_foreach(route, i, link) if (strcmp(sg_link_get_name(link), "core") != 0)
+                fprintf(out, " %s %.17g %.17g", sg_link_get_name(link), sg_link_get_bandwidth(link),
+                        sg_link_get_latency(link));
             fprintf(out, "\n");
             xbt_dynar_free(&route);
         }
@@ -100,8 +101,10 @@ static void simgrid_reads_the_routes_back(void **state) {
     check_platform("groups: 2\nranks_per_group: 3\nport_bandwidth: 122.4GBps\n"
                    "fast: {bandwidth: 122.4GBps}\n"
                    "slow: {bandwidth: 114.7372GBps, latency: 2us, oversubscription: 1.5}\n");
-    check_platform("groups: 1\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
-    check_platform("groups: 4\nranks_per_group: 1\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    check_platform(
+        "groups: 1\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    check_platform(
+        "groups: 4\nranks_per_group: 1\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
 }
 
 static void the_header_names_units_and_what_is_left_out(void **state) {
@@ -115,7 +118,8 @@ static void the_header_names_units_and_what_is_left_out(void **state) {
     assert_non_null(strstr(xml.text, "Platform 'a_-b__-c' for SimGrid"));
     assert_non_null(strstr(xml.text, "Bandwidths are bytes per second"));
     assert_non_null(strstr(xml.text, "Not in here: fixed costs of a call"));
-    assert_non_null(strstr(xml.text, "<link id=\"fast-out-1\" bandwidth=\"450000000000Bps\" latency=\"0s\"/>"));
+    assert_non_null(
+        strstr(xml.text, "<link id=\"fast-out-1\" bandwidth=\"450000000000Bps\" latency=\"0s\"/>"));
     assert_null(strstr(xml.text, "core"));
     buf_clear(&xml);
     topo_free(t);

@@ -38,8 +38,8 @@ static const struct link *find(const struct topology *t, const char *name) {
 
 static void two_tiers_have_separate_ports(void **state) {
     (void)state;
-    struct built b =
-        build("groups: 2\nranks_per_group: 3\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    struct built b = build(
+        "groups: 2\nranks_per_group: 3\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
     assert_int_equal(b.t->ranks, 6);
     assert_int_equal(b.t->n_links, 6 * 4); // an uplink as wide as its ports never binds
     assert_string_equal(route(b.t, 3, 5), "fast-out-3 fast-in-5");
@@ -69,8 +69,9 @@ static void an_oversubscribed_group_has_uplinks(void **state) {
 
 static void tiers_may_share_a_port(void **state) {
     (void)state;
-    struct built b = build("groups: 2\nranks_per_group: 2\nport_bandwidth: 122.4GBps\n"
-                           "fast: {bandwidth: 122.4GBps}\nslow: {bandwidth: 114GBps, oversubscription: 2}\n");
+    struct built b =
+        build("groups: 2\nranks_per_group: 2\nport_bandwidth: 122.4GBps\n"
+              "fast: {bandwidth: 122.4GBps}\nslow: {bandwidth: 114GBps, oversubscription: 2}\n");
     // the first link is always the sender's egress port of the tier used
     assert_string_equal(route(b.t, 0, 1), "fast-out-0 port-out-0 port-in-1 fast-in-1");
     assert_string_equal(route(b.t, 0, 3),
@@ -82,8 +83,8 @@ static void tiers_may_share_a_port(void **state) {
 
 static void a_tier_without_peers_has_no_links(void **state) {
     (void)state;
-    struct built one =
-        build("groups: 1\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    struct built one = build(
+        "groups: 1\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
     assert_int_equal(one.t->n_links, 4 * 2);
     assert_string_equal(route(one.t, 3, 0), "fast-out-3 fast-in-0");
     assert_int_equal(one.t->egress[TIER_SLOW][0], -1);
@@ -96,11 +97,13 @@ static void a_tier_without_peers_has_no_links(void **state) {
     release(&flat);
 }
 
-/* Any pair: between 2 and TOPO_ROUTE_MAX distinct links, sender's egress first, receiver's ingress last. */
+/* Any pair: between 2 and TOPO_ROUTE_MAX distinct links, sender's egress first, receiver's ingress
+ * last. */
 static void routes_run_from_port_to_port(void **state) {
     (void)state;
-    struct built b = build("groups: 3\nranks_per_group: 3\nport_bandwidth: 500GBps\n"
-                           "fast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps, oversubscription: 3}\n");
+    struct built b =
+        build("groups: 3\nranks_per_group: 3\nport_bandwidth: 500GBps\n"
+              "fast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps, oversubscription: 3}\n");
     for (int src = 0; src < b.t->ranks; src++)
         for (int dst = 0; dst < b.t->ranks; dst++) {
             if (src == dst)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* uncertainty.h - what intervals of constants do to an answer: seeded Monte Carlo and one-at-a-time
+ * swings.
+ *
+ * All factors are drawn first, by one Mersenne Twister in the order of the inputs, a set a draw;
+ * the evaluations then run on several threads and each writes its own place. So the result does not
+ * depend on the threads. Shapes: draws x inputs and draws x outputs, row-major. Source: FORMULAS.md
+ * [F13]; generator and quantiles are those of the artifact's sim/uncertainty.py. Valid for: the
+ * spread of the stated constants alone: no error of the model's form, no correlation. */
+#ifndef MODEL_UNCERTAINTY_H
+#define MODEL_UNCERTAINTY_H
+
+#include "platforms/platform.h"
+
+struct uncertain {
+    const char *name;
+    double low, high; /* the value is drawn uniformly between */
+    double central;
+};
+
+/* Fills outputs[] from values[] of the inputs. Called from several threads at once. */
+typedef void (*uncertainty_f)(const double *values, const void *context, double *outputs);
+
+struct uncertainty_question {
+    const struct uncertain *inputs;
+    int n_inputs;
+    int n_outputs;
+    uncertainty_f evaluate;
+    const void *context;
+    int draws; /* >= 1 */
+    uint64_t seed;
+    int threads; /* >= 1; changes nothing in the result */
+};
+
+struct spread {
+    double p5, p50, p95; /* of the sorted values: index int(0.05 n), n / 2, int(0.95 n) */
+};
+/* spreads[n_outputs] */
+void uncertainty_run(const struct uncertainty_question *q, struct spread *spreads);
+
+struct swing {
+    int input;
+    double low, high; /* output with that input at its low and high end, all others central */
+};
+/* Ranked by |high - low|, largest first; swings[n_inputs]. */
+void uncertainty_swings(const struct uncertainty_question *q, int output, struct swing *swings);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/report/breakeven.h"
+
+#include <string.h>
+
+#include "gates/capability.h"
+#include "platforms/base/json.h"
+
+static void number_or_null(struct json *j, const char *key, bool known, double value) {
+    json_key(j, key);
+    if (known)
+        json_number(j, value);
+    else
+        json_null(j);
+}
+
+static void write_spread(struct json *j, const char *key, const struct breakeven_spread *s) {
+    if (!s->known) {
+        json_key_null(j, key);
+        return;
+    }
+    json_key_open(j, key, '{');
+    json_key_number(j, "p5", s->p5);
+    json_key_number(j, "p50", s->p50);
+    json_key_number(j, "p95", s->p95);
+    json_close(j);
+}
+
+static void write_entry(struct json *j, const struct breakeven_result *r,
+                        const struct breakeven_entry *x) {
+    json_open(j, '{');
+    json_key_text(j, "chain", x->chain->name);
+    json_key_number(j, "s_per_pair", x->s_per_pair);
+    json_key_text(j, "status", status_name(x->interpolated ? STATUS_ASSUMED : x->chain->status));
+    json_key_bool(j, "interpolated", x->interpolated);
+    number_or_null(j, "ratio", x->ratio.known, x->ratio.value);
+    number_or_null(j, "slow_Bps", x->ratio.known, r->base_Bps / x->ratio.value);
+    if (!r->simulated)
+        number_or_null(j, "ratio_time_held", x->time_held.known, x->time_held.value);
+    json_key(j, "ratio_band");
+    if (x->band_known) {
+        json_open(j, '[');
+        json_number(j, x->band[0]);
+        json_number(j, x->band[1]);
+        json_close(j);
+    } else {
+        json_null(j);
+    }
+    if (r->simulated)
+        json_key_int(j, "evaluations", x->evaluations);
+    else
+        write_spread(j, "spread", &x->spread);
+    if (!x->ratio.known || (!r->simulated && !x->time_held.known)) {
+        json_key_open(j, "withdrawn", '{');
+        if (!x->ratio.known)
+            json_key_text(j, "ratio", x->ratio.reason);
+        if (!r->simulated && !x->time_held.known)
+            json_key_text(j, "ratio_time_held", x->time_held.reason);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_geometry(struct json *j, const struct breakeven_result *r) {
+    const struct workload *w = r->workload;
+    json_key_open(j, "geometry", '{');
+    json_key_int(j, "groups", r->platform->groups);
+    json_key_int(j, "ranks_per_group", r->platform->ranks_per_group);
+    json_key_int(j, "ranks", r->ranks);
+    json_key_int(j, "tokens_per_rank", w->tokens_per_rank);
+    json_key_int(j, "experts", w->experts);
+    json_key_number(j, "experts_per_rank", r->experts_per_rank);
+    json_key_int(j, "top_k", w->top_k);
+    json_key(j, "group_limit");
+    if (w->group_limit)
+        json_int(j, w->group_limit);
+    else
+        json_null(j);
+    json_key_number(j, "fan_out", r->fan_out);
+    json_key_number(j, "quota", r->quota);
+    json_key_int(j, "hidden", w->hidden);
+    json_key_number(j, "row_bytes", r->row_bytes);
+    json_close(j);
+}
+
+static void write_skew(struct json *j, const struct breakeven_result *r) {
+    json_key_open(j, "skew", '{');
+    json_key_number(j, "cv", r->cv);
+    json_key_open(j, "rho_max", '[');
+    for (int i = 0; i < BREAKEVEN_SKEWS; i++) {
+        json_open(j, '{');
+        json_key_text(j, "exchange", r->skew[i].exchange);
+        json_key_number(j, "formula", r->skew[i].paper);
+        json_key_number(j, "exact_maximum", r->skew[i].exact);
+        number_or_null(j, "matrix_in", r->skew[i].matrix_in >= 0, r->skew[i].matrix_in);
+        number_or_null(j, "matrix_out", r->skew[i].matrix_out >= 0, r->skew[i].matrix_out);
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
+static void write_checklist(struct json *j, const struct breakeven_result *r) {
+    if (!r->checklist_known) {
+        json_key_null(j, "checklist");
+        return;
+    }
+    json_key_open(j, "checklist", '{');
+    json_key_text(j, "chain",
+                  chain_constant((enum chain_preset)r->implementation->chain.preset)->name);
+    json_key_bool(j, "cleared", r->cleared);
+    json_key_number(j, "gain", r->gain);
+    json_key_open(j, "conditions", '[');
+    for (int i = 0; i < BREAKEVEN_CHECKS; i++) {
+        json_open(j, '{');
+        json_key_text(j, "name", r->checks[i].name);
+        json_key_bool(j, "passed", r->checks[i].passed);
+        json_key_number(j, "value", r->checks[i].value);
+        json_key_number(j, "threshold", r->checks[i].threshold);
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
+static void write_uncertainty(struct json *j, const struct breakeven_result *r) {
+    if (!r->n_inputs) {
+        json_key_null(j, "uncertainty");
+        return;
+    }
+    json_key_open(j, "uncertainty", '{');
+    json_key_int(j, "draws", r->draws);
+    json_key_int(j, "seed", (int64_t)r->seed);
+    write_spread(j, "one_hop_s", &r->one_hop_s);
+    write_spread(j, "two_hop_s", &r->two_hop_s);
+    write_spread(j, "gain", &r->gain_spread);
+    json_key_open(j, "constants", '[');
+    for (int i = 0; i < r->n_inputs; i++) {
+        json_open(j, '{');
+        json_key_text(j, "name", r->inputs[i].name);
+        json_key_number(j, "low", r->inputs[i].low);
+        json_key_number(j, "high", r->inputs[i].high);
+        json_key_number(j, "gain_at_low", r->inputs[i].gain_low);
+        json_key_number(j, "gain_at_high", r->inputs[i].gain_high);
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
+static void write_capability(struct json *j, const struct licence *l) {
+    json_key_bool(j, "conditional", licence_state(l) != CAPABILITY_OPEN);
+    json_key_open(j, "capability", '{');
+    json_key_text(j, "id", capability_name(CAP_BREAKEVEN));
+    json_key_text(j, "state", capability_state_name(licence_state(l)));
+    json_key_text(j, "gates", capability_gates(CAP_BREAKEVEN));
+    json_key_text(j, "reason", licence_reason(l));
+    json_close(j);
+}
+
+static void write_provenance(struct json *j, const struct breakeven_result *r) {
+    json_key_open(j, "provenance", '{');
+    json_key_text(j, "program", "moesim");
+    json_key_text(j, "version", r->program_version);
+    json_key_text(j, "git", *r->program_git ? r->program_git : NULL);
+    json_key_text(j, "simgrid_version", r->simulated ? r->engine_version : NULL);
+    json_key_open(j, "inputs", '[');
+    const struct {
+        const char *role, *file, *sha256;
+    } inputs[] = {{"platform", r->platform->doc->file, r->platform->sha256},
+                  {"workload", r->workload->doc->file, r->workload->sha256},
+                  {"implementation", r->implementation->doc->file, r->implementation->sha256}};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        json_open(j, '{');
+        json_key_text(j, "role", inputs[i].role);
+        json_key_text(j, "file", inputs[i].file);
+        json_key_text(j, "sha256", inputs[i].sha256);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_open(j, "arguments", '[');
+    for (int i = 0; i < r->n_arguments; i++)
+        json_text(j, r->arguments[i]);
+    json_close(j);
+    json_close(j);
+}
+
+void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
+    struct json j;
+    json_init(&j, out, true);
+    json_open(&j, '{');
+    json_key_text(&j, "schema", "moesim/breakeven/1");
+    json_key_text(&j, "by", r->simulated ? "simulated" : "analytic");
+    write_capability(&j, r->licence);
+    json_key_text(&j, "platform", r->platform->name);
+    json_key_text(&j, "workload", r->workload->name);
+    json_key_text(&j, "implementation", r->implementation->name);
+    write_geometry(&j, r);
+    json_key_number(&j, "base_Bps", r->base_Bps);
+    json_key_text(&j, "beta", r->simulated ? NULL : "closed");
+    json_key_text(&j, "x_half_held", "bytes");
+    json_key_number(&j, "host_exposure_s", r->host_exposure_s);
+    json_key_open(&j, "range", '[');
+    json_number(&j, r->range[0]);
+    json_number(&j, r->range[1]);
+    json_close(&j);
+    number_or_null(&j, "byte_only", r->byte_only.known, r->byte_only.value);
+    number_or_null(&j, "byte_only_dedup", r->byte_only_dedup.known, r->byte_only_dedup.value);
+    if (!r->byte_only.known) {
+        json_key_open(&j, "withdrawn", '{');
+        json_key_text(&j, "byte_only", r->byte_only.reason);
+        json_key_text(&j, "byte_only_dedup", r->byte_only_dedup.reason);
+        json_close(&j);
+    }
+    json_key_open(&j, "effective", '[');
+    for (int i = 0; i < r->n_entries; i++)
+        write_entry(&j, r, &r->entries[i]);
+    json_close(&j);
+    json_key_text(&j, "alpha", *r->alpha_reason ? r->alpha_reason : "listed worlds");
+    write_checklist(&j, r);
+    write_skew(&j, r);
+    write_uncertainty(&j, r);
+    write_provenance(&j, r);
+    json_close(&j);
+    buf_text(out, "\n");
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* question.h - a step of up to 6 ranks filled in by hand, with dense byte matrices. */
+#ifndef TESTS_SUPPORT_QUESTION_H
+#define TESTS_SUPPORT_QUESTION_H
+
+#include "tests/support/check.h"
+
+#include "workloads/step.h"
+
+enum { RANKS = 6 };
+
+/* A step on a small made-up platform. */
+struct question {
+    struct platform platform;
+    struct implementation implementation;
+    struct step step;
+    struct topology *topology;
+};
+
+static inline void set_matrix(struct matrix *m, int ranks, double bytes[RANKS][RANKS]) {
+    matrix_clear(m);
+    matrix_init(m, ranks, (size_t)(ranks * ranks), false);
+    for (int src = 0; src < ranks; src++) {
+        m->start[src + 1] = m->start[src] + (size_t)ranks;
+        for (int dst = 0; dst < ranks; dst++) {
+            m->dst[src * ranks + dst] = dst;
+            m->value[src * ranks + dst] = bytes[src][dst];
+        }
+    }
+}
+
+/* fast 100 B/s, slow 10 B/s */
+static inline void ask_platform(struct question *q, int64_t groups, int64_t ranks_per_group) {
+    *q = (struct question){.platform = {.groups = groups, .ranks_per_group = ranks_per_group}};
+    q->platform.tier[TIER_FAST].bandwidth_Bps.value = 100;
+    q->platform.tier[TIER_SLOW].bandwidth_Bps.value = 10;
+    q->platform.tier[TIER_SLOW].oversubscription.value = 1;
+}
+
+static inline void ask(struct question *q, int n_stages) {
+    q->topology = topo_build(&q->platform);
+    q->step = (struct step){.platform = &q->platform,
+                            .topology = q->topology,
+                            .implementation = &q->implementation,
+                            .n_stages = n_stages};
+    double nothing[RANKS][RANKS] = {{0}};
+    for (int i = 0; i < n_stages; i++)
+        set_matrix(&q->step.stages[i].bytes, q->topology->ranks, nothing);
+}
+
+static inline void forget(struct question *q) {
+    step_clear(&q->step);
+    topo_free(q->topology);
+}
+
+#endif

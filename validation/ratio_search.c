@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "validation/ratio_search.h"
+
+static enum rc call_time(const struct ratio_search *s, const struct topology *t,
+                         enum strategy strategy, double *time_s, struct err *e) {
+    struct step step;
+    struct costs costs;
+    char reason[200];
+    step_build(t, s->workload, s->implementation, s->traffic, strategy, PHASE_DISPATCH, &step);
+    enum rc rc = RC_OK;
+    if (s->treatment >= 0)
+        costs_treatment(&step, (size_t)s->treatment, &costs);
+    else if (!costs_known(&step, REGIME_AHEAD, &costs, NULL, reason))
+        rc = err_set(e, RC_UNSUPPORTED, "%s", reason);
+    if (!rc)
+        rc = simulate_time(&s->simulator, &step, &costs, time_s, e);
+    step_clear(&step);
+    return rc;
+}
+
+static enum rc lead_of_two_hops(double ratio, void *context, double *y, struct err *e) {
+    const struct ratio_search *s = context;
+    struct platform p = *s->platform;
+    struct quantity *slow_Bps = &p.tier[TIER_SLOW].bandwidth_Bps;
+    double before_Bps = slow_Bps->value;
+    slow_Bps->value = p.tier[TIER_FAST].bandwidth_Bps.value / ratio;
+    p.collective_bandwidth_Bps.value *= slow_Bps->value / before_Bps;
+    struct topology *t = topo_build(&p);
+    double one_s = 0, two_s = 0;
+    enum rc rc = call_time(s, t, STRATEGY_ONE_HOP, &one_s, e);
+    if (!rc)
+        rc = call_time(s, t, STRATEGY_TWO_HOP, &two_s, e);
+    topo_free(t);
+    two_s += s->host_exposure_s;
+    *y = two_s > 0 ? one_s / two_s - 1 : 0;
+    return rc;
+}
+
+enum rc ratio_search_run(const struct ratio_search *s, struct root *root, struct err *e) {
+    struct ratio_search copy = *s;
+    return root_search(lead_of_two_hops, &copy, s->range, s->guess, s->relative, root, e);
+}

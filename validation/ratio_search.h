@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ratio_search.h - the breakeven ratio of a given routing and implementation, by simulation.
+ *
+ * The fast tier stays, the slow tier is base / ratio; x_half of the slow tier stays in bytes, or, where the
+ * file states a cost of a message, that cost stays.
+ * Errors: those of the simulator. */
+#ifndef VALIDATION_RATIO_SEARCH_H
+#define VALIDATION_RATIO_SEARCH_H
+
+#include "platforms/base/root.h"
+#include "validation/simulate.h"
+
+struct ratio_search {
+    const struct platform *platform;
+    const struct workload *workload;
+    const struct implementation *implementation;
+    const struct traffic *traffic;
+    struct simulator simulator;
+    int treatment; /* alpha treatment, or -1: the platform's own alpha, which must be known */
+    double host_exposure_s;
+    double range[2];
+    double guess; /* where to look first; 0: nowhere in particular */
+    double relative; /* width of the last interval over the ratio */
+};
+
+enum rc ratio_search_run(const struct ratio_search *s, struct root *root, struct err *e);
+
+#endif
