@@ -133,7 +133,7 @@ static const struct stage *find_stage(const struct step *step, const char *name)
 /* Mean rows per token of the workload that a stage moves, local ones included. */
 static double rows_per_token(const struct step *step, const struct stage *stage) {
     double tokens = (double)step->workload->tokens_per_rank * step->topology->ranks;
-    return matrix_total(&stage->bytes, true) / step->row_bytes / tokens;
+    return tokens > 0 ? matrix_total(&stage->bytes, true) / step->row_bytes / tokens : 0;
 }
 
 static double alpha_of(const struct step *step, const struct costs *costs, const struct stage *stage) {

@@ -33,6 +33,8 @@ const char *phase_name(enum phase p) {
 
 /* Bytes of one row. FORMULAS.md [M6] */
 static double row_bytes(const struct step *s) {
+    if (s->traffic->unit == TRAFFIC_BYTES)
+        return 1; // the record is the matrix of bytes
     const struct row_keys *row = s->phase == PHASE_COMBINE ? &s->implementation->combine_row
                                                            : &s->implementation->dispatch_row;
     double hidden = (double)s->workload->hidden, bytes;

@@ -211,7 +211,14 @@ static enum rc run_phase(const struct inputs *in, const struct options *o, enum 
     const int *strategies = o->n_strategies ? o->strategies : both;
     int n = o->n_strategies ? o->n_strategies : 2;
     enum rc rc = RC_OK;
+    if (in->traffic->unit == TRAFFIC_BYTES && !o->n_strategies)
+        n = 1;
     for (int i = 0; i < n && !rc; i++) {
+        if (in->traffic->unit == TRAFFIC_BYTES && strategies[i] != STRATEGY_ONE_HOP)
+            return err_set(e, RC_UNSUPPORTED,
+                           "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
+                           "defined",
+                           strategy_name((enum strategy)strategies[i]));
         const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare};
         rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);
     }
