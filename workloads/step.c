@@ -71,8 +71,9 @@ static int choose_chunks(const struct step *s) {
 static struct stage *add_stage(struct step *s, const char *name, struct matrix *rows) {
     const struct implementation *m = s->implementation;
     struct stage *stage = &s->stages[s->n_stages++];
+    bool rows_known = s->traffic->unit == TRAFFIC_ROWS; // in a matrix of bytes a pair is one message
     *stage = (struct stage){.name = name,
-                            .unit_bytes = m->message == UNIT_ROW     ? s->row_bytes
+                            .unit_bytes = m->message == UNIT_ROW     ? (rows_known ? s->row_bytes : 0)
                                           : m->message == UNIT_CHUNK ? m->chunk_bytes.value
                                                                      : 0,
                             .collectives = 1};
