@@ -104,7 +104,7 @@ static void uniform_modes_are_fair(void **state) {
     }
 }
 
-/* The rule of [M6] word by word, with the same random numbers. */
+/* The rule of [M9] word by word, with the same random numbers. */
 static void limited_by_the_rule(const struct choice_shape *s, const double *weight, struct rng *r,
                                 bool *chosen) {
     int size = s->experts / s->n_groups;
