@@ -352,7 +352,6 @@ const struct gate gate_table[] = {
      .sha256 = "d38a3725dd8108f68a7ebe07c60bd5fc225cf1f803d326105bb664b0a0789e70",
      .platform = "terrace-a",
      .registration = "limits of Tier-1b; constants are read off the corpus",
-     .documented = "needs an engine that issues calls ahead of one another",
      .reopen = "moesim gates explain host-regime",
      .limits = {{"error_ahead", LIMIT_AT_MOST, 0.12},
                 {"error_observed", LIMIT_AT_MOST, 0.12},

@@ -357,5 +357,6 @@ void outcome_clear(struct outcome *o) {
     free(o->send_end_s);
     free(o->recv_end_s);
     free(o->link_bytes);
+    free(o->link_bin_bytes);
     *o = (struct outcome){0};
 }

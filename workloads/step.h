@@ -14,6 +14,7 @@
 
 #include "platforms/topology.h"
 #include "workloads/implementation.h"
+#include "workloads/outcome.h"
 #include "workloads/traffic.h"
 
 enum strategy {
@@ -57,6 +58,7 @@ struct step {
     double row_bytes;
     int chunks;               /* pieces of every message; 1 = serial */
     const double *enter_s;    /* when each rank enters the call; NULL: all at 0. Borrowed */
+    uint64_t order_seed;      /* of ORDER_RANDOM */
     int n_stages;
     struct stage stages[STEP_STAGES];
 };
@@ -111,33 +113,5 @@ bool costs_known(const struct step *step, enum regime regime, struct costs *cost
 
 /* The same with alpha of treatment i of the platform. */
 void costs_treatment(const struct step *step, size_t i, struct costs *costs);
-
-/* --- the answer ------------------------------------------------------------------------------- */
-
-enum { OUTCOME_STAGES = 8 };
-
-struct outcome_stage {
-    const char *name; /* hop_a, splits, chain, hop_b; alpha is inside its hop */
-    double start_s;   /* first rank starts */
-    double end_s;     /* last rank ends */
-    double bytes;     /* on links, diagonal excluded */
-    double messages;
-};
-
-struct outcome {
-    double time_s;
-    int n_stages;
-    struct outcome_stage stages[OUTCOME_STAGES];
-    /* what only a simulation has; NULL or 0 otherwise */
-    double *send_end_s; /* per rank: last byte out */
-    double *recv_end_s; /* per rank: last byte in */
-    double *link_bytes; /* per link: delivered */
-    uint64_t flows;
-    uint64_t events;
-    double wall_s, cpu_s; /* of the simulation itself */
-    double peak_rss_bytes;
-};
-
-void outcome_clear(struct outcome *o);
 
 #endif

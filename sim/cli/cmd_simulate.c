@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
+#include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
 #include "validation/compare.h"
@@ -22,11 +23,14 @@ struct cases {
     size_t treatment; /* index of the first treatment; n when the time is known */
 };
 
-static void fill_cases(const struct step *step, struct cases *cases, struct call_figures *call) {
+static void fill_cases(const struct step *step, const struct options *o, struct cases *cases,
+                       struct call_figures *call) {
     struct alpha_answer answers[STEP_STAGES];
+    enum regime regime =
+        o->host && strcmp(o->host, "observed") == 0 ? REGIME_OBSERVED : REGIME_AHEAD;
     *cases = (struct cases){0};
     call->time_known =
-        costs_known(step, REGIME_AHEAD, &cases->costs[0], answers, call->reason);
+        costs_known(step, regime, &cases->costs[0], answers, call->reason);
     if (call->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
@@ -93,7 +97,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
                              const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
-    const struct sim_options options = {.timeout_s = o->timeout_s};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = RESULT_BINS};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;
@@ -163,12 +167,14 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
                                   .chunks = step.chunks};
     licensing_scope(o, &step, &call->asked);
     struct cases cases;
-    fill_cases(&step, &cases, call);
+    fill_cases(&step, o, &cases, call);
     fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
     if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
     call->analytic.present = ask->compare;
+    if (!rc && (o->host || o->calls || o->all_layers))
+        rc = sequence_run(in, o, &step, &call->sequence, e);
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;
@@ -330,7 +336,7 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         fill_weakest(&in, &r);
         warn_of_order(&in, &f, &r);
         f.extrapolates = in.platform->ratio.given;
-        figures_publish(&f, l.licences, &r);
+        figures_publish(&f, in.topology, l.licences, &r);
         write_result(&r, o->format, out);
     }
     figures_unpublish(&r);

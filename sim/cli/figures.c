@@ -32,6 +32,9 @@ static void publish_shown(const struct call_figures *f, int ranks, const struct 
         c->stages[i] = (struct result_stage){s->name, claim_make(l, s->start_s),
                                              claim_make(l, s->end_s), s->bytes, s->messages};
     }
+    memcpy(c->critical_path, f->shown.critical_path, sizeof c->critical_path);
+    c->fairness = claim_if(f->shown.fairness > 0, l, f->shown.fairness);
+    c->from_last = claim_make(l, f->shown.from_last_s);
     c->send_end = per_rank(f->shown.send_end_s, ranks, l);
     c->recv_end = per_rank(f->shown.recv_end_s, ranks, l);
 }
@@ -62,8 +65,56 @@ static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
              worlds, list);
 }
 
-static void publish_call(const struct call_figures *f, int ranks, const struct licence *time,
-                         const struct licence *wire, struct result_call *c) {
+/* The links that are busiest over the run that is shown, with their use over time. */
+static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l,
+                          struct result_call *c) {
+    const struct outcome *o = &f->shown;
+    if (!f->simulated || !o->link_bytes || !(o->time_s > 0))
+        return;
+    double last = INFINITY;
+    int last_link = -1;
+    for (c->n_links = 0; c->n_links < RESULT_LINKS; c->n_links++) {
+        // the next one in the order of (load, number)
+        int next = -1;
+        double most = 0;
+        for (int i = 0; i < t->n_links; i++) {
+            double load = o->link_bytes[i] / t->links[i].capacity_Bps;
+            if (load > most && (load < last || (load == last && i > last_link))) {
+                most = load;
+                next = i;
+            }
+        }
+        if (next < 0)
+            return;
+        struct result_link *link = &c->links[c->n_links];
+        *link = (struct result_link){.link = &t->links[next],
+                                     .bytes = o->link_bytes[next],
+                                     .utilisation = claim_make(l, most / o->time_s)};
+        link->n_bins = o->link_bins < RESULT_BINS ? o->link_bins : RESULT_BINS;
+        for (int b = 0; b < link->n_bins; b++)
+            link->bins[b] = o->link_bin_bytes[(size_t)next * (size_t)o->link_bins + (size_t)b] /
+                            (o->link_bin_s * t->links[next].capacity_Bps);
+        c->bin = claim_make(l, o->link_bin_s);
+        last = most;
+        last_link = next;
+    }
+}
+
+static void publish_sequence(const struct sequence_figures *f, const struct licence *l,
+                             struct result_sequence *s) {
+    *s = (struct result_sequence){.host = f->host,
+                                  .n_calls = f->n_calls,
+                                  .per_call = claim_if(f->host && f->known, l, f->per_call_s),
+                                  .by_layer = f->by_layer};
+    memcpy(s->reason, f->reason, sizeof s->reason);
+    for (int i = 0; i < f->n_calls && i < RESULT_SEQUENCE && f->by_layer; i++) {
+        s->layer[i] = f->layer[i];
+        s->time[i] = claim_if(f->known, l, f->time_s[i]);
+    }
+}
+
+static void publish_call(const struct call_figures *f, const struct topology *t,
+                         const struct licence *time, const struct licence *wire, struct result_call *c) {
     bool wired = f->simulated && f->wire_bound_s > 0;
     *c = (struct result_call){
         .strategy = f->strategy,
@@ -92,7 +143,9 @@ static void publish_call(const struct call_figures *f, int ranks, const struct l
         c->treatments[i] = claim_if(f->simulated && !f->time_known, time, f->treatment_s[i]);
     if (!f->time_known)
         say_reopen(&f->asked, c);
-    publish_shown(f, ranks, f->time_known ? time : wire, c);
+    publish_shown(f, t->ranks, f->time_known ? time : wire, c);
+    publish_links(f, t, f->time_known ? time : wire, c);
+    publish_sequence(&f->sequence, time, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
 }
 
@@ -114,7 +167,8 @@ static const struct licence *gain_licence(const struct figures *f, struct licenc
     return f->extrapolates && licence_state(beyond) > licence_state(gain) ? beyond : gain;
 }
 
-void figures_publish(const struct figures *f, struct licences *licences, struct result *r) {
+void figures_publish(const struct figures *f, const struct topology *t, struct licences *licences,
+                     struct result *r) {
     const struct licence *calls[RESULT_CALLS], *absolute[RESULT_CALLS];
     for (int i = 0; i < CAP_COUNT; i++)
         r->licences[i] = f->n_calls ? licences_for(licences, (enum capability)i, &f->calls[0].asked)
@@ -126,7 +180,7 @@ void figures_publish(const struct figures *f, struct licences *licences, struct 
     for (int i = 0; i < f->n_calls; i++) {
         calls[i] = licences_for(licences, CAP_CALL_TIME, &f->calls[i].asked);
         absolute[i] = licences_for(licences, CAP_ABSOLUTE_TIME, &f->calls[i].asked);
-        publish_call(&f->calls[i], plat_ranks(r->platform), calls[i], wire, &r->calls[i]);
+        publish_call(&f->calls[i], t, calls[i], wire, &r->calls[i]);
     }
     size_t n = (size_t)f->n_calls;
     r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);
@@ -215,14 +269,14 @@ void figures_gain(struct figures *f, const struct call_figures best[static PHASE
     if (!f->gain_of)
         return;
     struct sums one_all = {true, true, true, 0, 0, {0}}, two_all = one_all;
-    f->gain_against = one_hop;
+    f->gain_against = DEDUP_NONE;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         struct sums one = {true, true, true, 0, 0, {0}}, two = one;
         const struct call_figures *plain = find_call(f, one_hop, (enum phase)phase);
         const struct call_figures *against = plain ? better(plain, &best[phase]) : NULL;
         const struct call_figures *of = find_call(f, f->gain_of, (enum phase)phase);
         if (against && against->dedup == DEDUP_RANK)
-            f->gain_against = "one-hop, rows de-duplicated per rank";
+            f->gain_against = DEDUP_RANK;
         add_call(&one, against);
         add_call(&two, of);
         add_call(&one_all, against);

@@ -20,6 +20,18 @@ struct call_analytic {
     const char *basis; /* "time", "wire" */
 };
 
+/* Calls back to back. */
+struct sequence_figures {
+    const char *host; /* NULL: not asked for */
+    int n_calls;
+    bool known;
+    char reason[200];
+    double per_call_s; /* mean */
+    bool by_layer;
+    int64_t layer[RESULT_SEQUENCE];
+    double time_s[RESULT_SEQUENCE]; /* of each call, by layer only */
+};
+
 struct call_figures {
     const char *strategy, *phase;
     struct gate_scope asked; /* machine, worlds, sizes and skew that a gate must cover */
@@ -38,6 +50,7 @@ struct call_figures {
     const struct link *busiest; /* NULL when nothing moved */
     double busiest_bytes, busiest_utilisation;
     struct call_analytic analytic;
+    struct sequence_figures sequence;
 };
 
 struct gain_figures {
@@ -54,7 +67,7 @@ struct figures {
     struct call_figures calls[RESULT_CALLS];
     int n_calls;
     const char *gain_of; /* strategy; NULL: no gain was asked for */
-    const char *gain_against;
+    enum dedup gain_against; /* of the one hop that the gains are against */
     struct gain_figures gain[RESULT_GAINS];
     bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
@@ -67,7 +80,8 @@ void figures_gain(struct figures *f, const struct call_figures best[static PHASE
                   size_t n_treatments);
 
 /* Turns every figure into a claim under the licence that its question has. r->platform is set. */
-void figures_publish(const struct figures *f, struct licences *licences, struct result *r);
+void figures_publish(const struct figures *f, const struct topology *t, struct licences *licences,
+                     struct result *r);
 /* Releases what figures_publish() allocated. */
 void figures_unpublish(struct result *r);
 

@@ -18,6 +18,9 @@ enum option_id {
     OPT_SCHEDULE,
     OPT_WINDOW,
     OPT_CHUNKS,
+    OPT_HOST,
+    OPT_CALLS,
+    OPT_LAYERS,
     OPT_TRACE,
     OPT_SEED,
     OPT_FORMAT,
@@ -60,6 +63,10 @@ static const struct option {
      "order of destinations: group-shift, shift, xor or random"},
     {"--window", "N|all", OPT_WINDOW, " simulate compare ",
      "messages in flight per sender and stage"},
+    {"--host", "observed|ahead", OPT_HOST, " simulate ",
+     "calls back to back: the host waits for each, or issues while the device works"},
+    {"--calls", "N", OPT_CALLS, " simulate ", "how many back to back (default 1 observed, 32 ahead)"},
+    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace"},
     {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record (.npy or CSV of expert counts)"},
@@ -214,6 +221,7 @@ static enum rc take(struct options *o, const struct option *option, const char *
                     struct err *e) {
     static const char *const formats[] = {"text", "json", "csv"};
     static const char *const levels[] = {"call", "step"};
+    static const char *const hosts[] = {"observed", "ahead"};
     static const char *const bys[] = {"analytic", "simulated"};
     int choice = 0;
     int64_t count = 0;
@@ -238,6 +246,20 @@ static enum rc take(struct options *o, const struct option *option, const char *
         return add_setting(o, "implementation.order", value, e);
     case OPT_WINDOW:
         return add_setting(o, "implementation.window", value, e);
+    case OPT_HOST:
+        rc = parse_choice("--host", value, hosts, 2, &choice, e);
+        o->host = hosts[choice];
+        return rc;
+    case OPT_CALLS:
+        rc = parse_count("--calls", value, &o->calls, e);
+        return rc || (o->calls >= 1 && o->calls <= 1000)
+                   ? rc
+                   : err_set(e, RC_USAGE, "--calls: '%.40s' found, expected 1 to 1000", value);
+    case OPT_LAYERS:
+        o->all_layers = true;
+        return strcmp(value, "all") == 0
+                   ? RC_OK
+                   : err_set(e, RC_USAGE, "--layers: '%.40s' found, expected all", value);
     case OPT_CHUNKS:
         return add_setting(o, "implementation.chunks", value, e);
     case OPT_TRACE:

@@ -30,6 +30,9 @@ struct options {
     int strategies[STRATEGY_COUNT];
     int n_strategies; /* 0: one hop and two hops */
     bool phases[PHASE_COUNT];
+    const char *host;   /* "observed", "ahead"; NULL: one call on its own */
+    int64_t calls;      /* back to back; 0 = not given */
+    bool all_layers;    /* of the trace, one call each */
     uint64_t seed;
     enum format format;
     bool step_level;

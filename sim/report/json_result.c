@@ -153,6 +153,55 @@ static void write_analytic(struct json *j, const struct result_call *c) {
     json_key_text(j, "basis", a->basis);
 }
 
+static void write_links(struct json *j, const struct result_call *c) {
+    json_key_open(j, "links", '[');
+    for (int i = 0; i < c->n_links; i++) {
+        const struct result_link *l = &c->links[i];
+        json_open(j, '{');
+        json_key_text(j, "name", l->link->name);
+        json_key_text(j, "tier", tier_name(l->link->tier));
+        json_key_number(j, "bytes", l->bytes);
+        claim_json_key(j, "utilisation", l->utilisation);
+        claim_json_key(j, "bin_s", c->bin);
+        json_key_open(j, "utilisation_over_time", '[');
+        for (int b = 0; b < l->n_bins; b++)
+            json_number(j, l->bins[b]);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "critical_path", c->critical_path);
+    claim_json_key(j, "fairness", c->fairness);
+    claim_json_key(j, "from_last_entry_s", c->from_last);
+}
+
+static void write_sequence(struct json *j, const struct result_sequence *s) {
+    if (!s->host)
+        return;
+    json_key_open(j, "sequence", '{');
+    json_key_text(j, "host", s->host);
+    json_key_int(j, "calls", s->n_calls);
+    claim_json_key(j, "per_call_s", s->per_call);
+    if (s->by_layer) {
+        json_key_open(j, "layers", '[');
+        for (int i = 0; i < s->n_calls && i < RESULT_SEQUENCE; i++) {
+            json_open(j, '{');
+            json_key_int(j, "layer", s->layer[i]);
+            claim_json_key(j, "time_s", s->time[i]);
+            json_close(j);
+        }
+        json_close(j);
+    }
+    if (*s->reason) {
+        json_key_open(j, "withdrawn", '{');
+        char why[sizeof s->reason + 16];
+        snprintf(why, sizeof why, "coverage: %s", s->reason);
+        json_key_text(j, "per_call_s", why);
+        json_close(j);
+    }
+    json_close(j);
+}
+
 static void write_withdrawn(struct json *j, const struct result_call *c) {
     if (c->time_known)
         return;
@@ -200,6 +249,9 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     write_traffic(j, c);
     if (c->simulated)
         write_ranks(j, c, plat_ranks(r->platform));
+    if (c->simulated)
+        write_links(j, c);
+    write_sequence(j, &c->sequence);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);
@@ -211,7 +263,8 @@ static void write_gain(struct json *j, const struct result *r) {
     json_key_open(j, "gain", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_key(j, keys[i], r->gain[i].time);
-    json_key_text(j, "against", r->gain_against);
+    json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
+    json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
     json_key_text(j, "of", r->gain_of);
     json_key_open(j, "band", '{');
     for (int i = 0; i < RESULT_GAINS; i++)

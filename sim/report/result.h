@@ -24,6 +24,27 @@ struct result_stage {
     double bytes, messages;
 };
 
+/* One of the busiest links of the run that is shown. */
+enum { RESULT_LINKS = 6, RESULT_BINS = 60, RESULT_SEQUENCE = 256 };
+struct result_link {
+    const struct link *link;
+    double bytes;
+    struct claim utilisation; /* bytes / (capacity x time) */
+    int n_bins;
+    double bins[RESULT_BINS]; /* share of the capacity used in each */
+};
+
+/* Calls back to back. */
+struct result_sequence {
+    const char *host; /* NULL: not asked for */
+    int n_calls;
+    char reason[200]; /* why the time is not known */
+    struct claim per_call; /* mean */
+    bool by_layer;
+    int64_t layer[RESULT_SEQUENCE];
+    struct claim time[RESULT_SEQUENCE];
+};
+
 struct result_call {
     const char *strategy, *phase;
     enum dedup dedup; /* of a one-hop call */
@@ -44,6 +65,12 @@ struct result_call {
     const struct link *busiest;        /* NULL when nothing moved */
     double busiest_bytes;
     struct claim busiest_utilisation;
+    struct result_link links[RESULT_LINKS];
+    int n_links;
+    struct claim bin; /* width of the bins */
+    char critical_path[OUTCOME_PATH];
+    struct claim fairness, from_last;
+    struct result_sequence sequence;
     struct result_analytic analytic;
 };
 
@@ -69,7 +96,7 @@ struct result {
     struct result_call calls[RESULT_CALLS];
     int n_calls;
     const char *gain_of; /* strategy; NULL: no gain was asked for */
-    const char *gain_against;
+    enum dedup gain_against; /* of the one hop that the gains are against */
     struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
     struct claim hierarchy_ratio;

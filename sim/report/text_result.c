@@ -151,6 +151,33 @@ static void write_stages(const struct result *r, struct buf *out) {
     table_clear(&t);
 }
 
+/* What bounded each call, and calls back to back. */
+static void write_paths(const struct result *r, struct buf *out) {
+    bool any = false;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        if (!*c->critical_path)
+            continue;
+        if (!any)
+            buf_text(out, "\n");
+        any = true;
+        table_paragraph(out, "%s %s: %s", c->phase, c->strategy, c->critical_path);
+    }
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        const struct result_sequence *s = &c->sequence;
+        char text[CLAIM_TEXT];
+        if (!s->host)
+            continue;
+        table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase,
+                        c->strategy, s->n_calls, s->host, claim_text(s->per_call, CLAIM_TIME, text),
+                        *s->reason ? "; " : "", s->reason);
+        for (int k = 0; k < s->n_calls && k < RESULT_SEQUENCE && s->by_layer; k++)
+            buf_printf(out, "    layer %lld: %s\n", (long long)s->layer[k],
+                       claim_text(s->time[k], CLAIM_TIME, text));
+    }
+}
+
 static void write_rho(const struct result *r, struct buf *out) {
     const struct traffic_rho *x = &r->rho;
     const double in[] = {x->one_hop_in, x->hop_a_in, x->hop_b_in};
@@ -184,7 +211,8 @@ static void write_gain(const struct result *r, struct buf *out) {
     static const char *const names[RESULT_GAINS] = {"dispatch", "combine", "round trip"};
     if (!r->gain_of)
         return;
-    buf_printf(out, "\ngain of %s over %s\n", r->gain_of, r->gain_against);
+    buf_printf(out, "\ngain of %s over one-hop%s\n", r->gain_of,
+               r->gain_against == DEDUP_RANK ? ", rows de-duplicated per rank" : "");
     for (int i = 0; i < RESULT_GAINS; i++) {
         const struct result_gain *g = &r->gain[i];
         const char *separator = "";
@@ -296,6 +324,7 @@ void result_write_text(const struct result *r, struct buf *out) {
         write_calls(&r->calls[first], n, out);
     }
     write_stages(r, out);
+    write_paths(r, out);
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

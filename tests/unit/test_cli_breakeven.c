@@ -53,7 +53,7 @@ static void what_does_not_exist_is_null_with_a_reason(void **state) {
     program_is_null(d, "effective.3.ratio");
     assert_non_null(strstr(program_at(d, "effective.3.withdrawn.ratio")->text, "already"));
     yaml_doc_free(d);
-    assert_int_equal(program_run("breakeven --format json", &d), 0); // no alpha: a band
+    assert_int_equal(program_run("breakeven --implementation nccl-p2p --format json", &d), 0); // no alpha: a band
     program_is_null(d, "effective.3.ratio");
     assert_non_null(strstr(program_at(d, "effective.3.withdrawn.ratio")->text, "coverage: "));
     assert_true(program_number(d, "effective.3.ratio_band.0") <

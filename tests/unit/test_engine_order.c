@@ -3,44 +3,82 @@
 #include "tests/support/bed.h"
 
 #include "sim/engine/messages.h"
+#include "sim/engine/order.h"
 
 static const char odd_shape[] =
     "groups: 3\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n";
+static const char even_shape[] =
+    "groups: 2\nranks_per_group: 8\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n";
 
-/* Every order visits each peer once; a step of the order is a permutation: no two senders aim at
- * one receiver. */
-static void an_order_visits_every_peer_once(void **state) {
-    (void)state;
-    struct platform *p = bed_platform(odd_shape);
-    int ranks = plat_ranks(p);
-    for (int order = ORDER_GROUP_SHIFT; order <= ORDER_SHIFT; order++) {
-        int by_sender[12][12] = {{0}}, by_turn[12][12] = {{0}};
-        for (int src = 0; src < ranks; src++)
-            for (int k = 0; k < ranks; k++) {
-                int dst = messages_peer(p, (enum order)order, src, k);
-                by_sender[src][dst]++;
-                by_turn[k][dst]++;
-            }
-        for (int i = 0; i < ranks; i++)
-            for (int dst = 0; dst < ranks; dst++) {
-                assert_int_equal(by_sender[i][dst], 1);
-                assert_int_equal(by_turn[i][dst], 1);
-            }
+/* Every order visits each peer once. In the shifts a turn is a permutation: no two senders aim at
+ * one receiver; so it is with xor where ranks are a power of two. */
+static void check_order(const char *shape, int order, bool turns_are_permutations) {
+    struct bed b;
+    bed_open(&b, shape, order, 8, START_RENDEZVOUS);
+    enum { MOST = 16 };
+    int ranks = b.topology->ranks, by_sender[MOST][MOST] = {{0}}, by_turn[MOST][MOST] = {{0}};
+    for (int src = 0; src < ranks; src++) {
+        int peers[MOST];
+        order_peers(&b.step, src, peers);
+        for (int k = 0; k < ranks; k++) {
+            by_sender[src][peers[k]]++;
+            by_turn[k][peers[k]]++;
+        }
     }
-    plat_free(p);
+    bool permutations = true;
+    for (int i = 0; i < ranks; i++)
+        for (int dst = 0; dst < ranks; dst++) {
+            assert_int_equal(by_sender[i][dst], 1);
+            permutations = permutations && by_turn[i][dst] == 1;
+        }
+    assert_int_equal(permutations, turns_are_permutations);
+    bed_close(&b);
 }
 
-static void group_shift_takes_its_own_group_first(void **state) {
+static void an_order_visits_every_peer_once(void **state) {
     (void)state;
-    struct platform *p = bed_platform(odd_shape);
+    check_order(odd_shape, ORDER_GROUP_SHIFT, true);
+    check_order(odd_shape, ORDER_SHIFT, true);
+    check_order(odd_shape, ORDER_XOR, false);
+    check_order(odd_shape, ORDER_RANDOM, false);
+    check_order(even_shape, ORDER_XOR, true);
+}
+
+static void check_peers(int order, uint64_t seed, int src, const int *expected) {
+    struct bed b;
+    bed_open(&b, odd_shape, order, 8, START_RENDEZVOUS);
+    b.step.order_seed = seed;
+    int peers[12];
+    order_peers(&b.step, src, peers);
+    for (int k = 0; k < 12; k++)
+        assert_int_equal(peers[k], expected[k]);
+    bed_close(&b);
+}
+
+static void orders_go_as_their_names_say(void **state) {
+    (void)state;
     // rank 6 = group 1, local 2: own group from local 3 on, then group 2 from local 2 on, then
     // group 0
-    const int expected[] = {6, 7, 4, 5, 10, 11, 8, 9, 2, 3, 0, 1};
-    for (int k = 0; k < 12; k++)
-        assert_int_equal(messages_peer(p, ORDER_GROUP_SHIFT, 6, k), expected[k]);
-    for (int k = 0; k < 12; k++)
-        assert_int_equal(messages_peer(p, ORDER_SHIFT, 6, k), (6 + k) % 12);
-    plat_free(p);
+    check_peers(ORDER_GROUP_SHIFT, 0, 6, (int[]){6, 7, 4, 5, 10, 11, 8, 9, 2, 3, 0, 1});
+    check_peers(ORDER_SHIFT, 0, 6, (int[]){6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5});
+    // 6 xor 8, .., 6 xor 11; 6 xor 12 = 10, 11, 8, 9 come first
+    check_peers(ORDER_XOR, 0, 6, (int[]){6, 7, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9});
+}
+
+static void a_random_order_belongs_to_its_seed_and_sender(void **state) {
+    (void)state;
+    struct bed b;
+    bed_open(&b, odd_shape, ORDER_RANDOM, 8, START_RENDEZVOUS);
+    int first[12], again[12], other_rank[12], other_seed[12];
+    order_peers(&b.step, 3, first);
+    order_peers(&b.step, 3, again);
+    order_peers(&b.step, 4, other_rank);
+    b.step.order_seed = 1;
+    order_peers(&b.step, 3, other_seed);
+    assert_memory_equal(first, again, sizeof first);
+    assert_memory_not_equal(first, other_rank, sizeof first);
+    assert_memory_not_equal(first, other_seed, sizeof first);
+    bed_close(&b);
 }
 
 static void messages_are_listed_by_rank_stage_and_order(void **state) {
@@ -54,15 +92,17 @@ static void messages_are_listed_by_rank_stage_and_order(void **state) {
         ORDER_GROUP_SHIFT, 8, START_RENDEZVOUS);
     bed_stage(&b, "one", one);
     bed_stage(&b, "two", two);
+    struct plan p;
     struct messages m;
     struct err e;
-    assert_ok(messages_build(&b.step, &m, &e), &e);
+    plan_init(&p, &b.step);
+    assert_ok(messages_build(&p, &m, &e), &e);
     assert_int_equal(m.n, 4); // the diagonal and zeros send nothing
     const int dst[] = {0, 3, 2, 0}, stage[] = {0, 0, 0, 1}, weight[] = {1, 3, 2, 1};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(m.items[i].src, 1);
         assert_int_equal(m.items[i].dst, dst[i]);
-        assert_int_equal(m.items[i].stage, stage[i]);
+        assert_int_equal(m.items[i].exchange, stage[i]);
         assert_true(m.items[i].payload == weight[i] * m.items[0].payload);
     }
     assert_true(m.items[0].payload == (int64_t)8 << m.scale);
@@ -72,8 +112,9 @@ static void messages_are_listed_by_rank_stage_and_order(void **state) {
         assert_int_equal(m.start[i], start[i]);
     // 1 -> 0, 1 -> 2 and 1 -> 3 share no link with one another on this non-blocking platform but
     // rank 1's slow port
-    assert_rel(messages_largest_share(&b.step, &m), 1, 0);
+    assert_rel(messages_largest_share(&p, &m), 1, 0);
     messages_clear(&m);
+    plan_clear(&p);
     bed_close(&b);
 }
 
@@ -92,12 +133,15 @@ static void rails_do_not_hang_together(void **state) {
         struct bed b;
         bed_open(&b, text, ORDER_GROUP_SHIFT, 8, START_RENDEZVOUS);
         bed_stage(&b, "rails", bytes);
+        struct plan p;
         struct messages m;
         struct err e;
-        assert_ok(messages_build(&b.step, &m, &e), &e);
+        plan_init(&p, &b.step);
+        assert_ok(messages_build(&p, &m, &e), &e);
         // each direction has links of its own: 8 messages alone, or 4 by each uplink
-        assert_rel(messages_largest_share(&b.step, &m), over == 1 ? 1.0 / 8 : 1.0 / 2, 1e-15);
+        assert_rel(messages_largest_share(&p, &m), over == 1 ? 1.0 / 8 : 1.0 / 2, 1e-15);
         messages_clear(&m);
+        plan_clear(&p);
         bed_close(&b);
     }
 }
@@ -133,7 +177,8 @@ static void uniform_traffic_stays_near_its_bound(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_order_visits_every_peer_once),
-        cmocka_unit_test(group_shift_takes_its_own_group_first),
+        cmocka_unit_test(orders_go_as_their_names_say),
+        cmocka_unit_test(a_random_order_belongs_to_its_seed_and_sender),
         cmocka_unit_test(messages_are_listed_by_rank_stage_and_order),
         cmocka_unit_test(rails_do_not_hang_together),
         cmocka_unit_test(uniform_traffic_stays_near_its_bound),

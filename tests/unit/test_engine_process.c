@@ -16,7 +16,8 @@ static void open_star(struct bed *b) {
 /* Runs once with a time limit; the outcome must stay as it was. */
 static enum rc run_limited(const struct bed *b, double timeout_s, struct err *e) {
     struct outcome o = {.time_s = -7};
-    enum rc rc = sim_run(&b->step, &(struct costs){0}, 1, &(struct sim_options){timeout_s}, &o, e);
+    enum rc rc = sim_run(&b->step, &(struct costs){0}, 1,
+                         &(struct sim_options){.timeout_s = timeout_s}, &o, e);
     if (rc == RC_OK)
         outcome_clear(&o);
     else
@@ -156,41 +157,49 @@ static void reports_are_checked(void **state) {
     (void)state;
     struct bed b;
     open_star(&b);
+    struct plan plan;
     struct play sent, got;
-    play_init(&sent, &b.step);
-    play_init(&got, &b.step);
+    plan_init(&plan, &b.step);
+    plan.link_bins = 3;
+    play_init(&sent, &plan);
+    play_init(&got, &plan);
     sent.ready_s[1] = 3;
     sent.received_s[5] = 0.5;
     sent.link_bytes[0] = 12;
+    sent.link_bins[4] = 7;
     sent.flows = 6;
+    memcpy(sent.paths[END_ENTRY], "rank 1", 7);
     struct buf report = {0};
     struct err e;
-    wire_encode(&b.step, RC_OK, NULL, &sent, 1, &report);
-    assert_ok(wire_decode(&b.step, report.text, report.n, &got, 1, &e), &e);
+    wire_encode(&plan, RC_OK, NULL, &sent, 1, &report);
+    assert_ok(wire_decode(&plan, report.text, report.n, &got, 1, &e), &e);
     assert_rel(got.ready_s[1], 3, 0);
     assert_rel(got.received_s[5], 0.5, 0);
     assert_rel(got.link_bytes[0], 12, 0);
+    assert_rel(got.link_bins[4], 7, 0);
     assert_int_equal(got.flows, 6);
+    assert_string_equal(got.paths[END_ENTRY], "rank 1");
     for (size_t n = 0; n < report.n; n++)
-        assert_int_equal(wire_decode(&b.step, report.text, n, &got, 1, &e), RC_ENGINE);
-    assert_fails(wire_decode(&b.step, report.text, 3, &got, 1, &e), RC_ENGINE, &e,
+        assert_int_equal(wire_decode(&plan, report.text, n, &got, 1, &e), RC_ENGINE);
+    assert_fails(wire_decode(&plan, report.text, 3, &got, 1, &e), RC_ENGINE, &e,
                  "the simulation process left no report (3 bytes)");
-    assert_fails(wire_decode(&b.step, report.text, report.n - 1, &got, 1, &e), RC_ENGINE, &e,
+    assert_fails(wire_decode(&plan, report.text, report.n - 1, &got, 1, &e), RC_ENGINE, &e,
                  "expected more");
     buf_add(&report, "x", 1);
-    assert_fails(wire_decode(&b.step, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
+    assert_fails(wire_decode(&plan, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
                  "expected fewer");
     report.text[0] = 'x';
-    assert_fails(wire_decode(&b.step, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
+    assert_fails(wire_decode(&plan, report.text, report.n, &got, 1, &e), RC_ENGINE, &e,
                  "no report");
     buf_clear(&report);
     struct err sad = {.code = RC_RANGE, .text = "too far apart"};
-    wire_encode(&b.step, RC_RANGE, &sad, NULL, 1, &report);
-    assert_fails(wire_decode(&b.step, report.text, report.n, &got, 1, &e), RC_RANGE, &e,
+    wire_encode(&plan, RC_RANGE, &sad, NULL, 1, &report);
+    assert_fails(wire_decode(&plan, report.text, report.n, &got, 1, &e), RC_RANGE, &e,
                  "too far apart");
     buf_clear(&report);
     play_clear(&sent);
     play_clear(&got);
+    plan_clear(&plan);
     bed_close(&b);
 }
 

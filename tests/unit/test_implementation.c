@@ -40,7 +40,7 @@ static void built_in_implementations(void **state) {
     } known[] = {
         {"collective-eager", CHAIN_MEASURED, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_FORWARDER},
         {"deepep-ll", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_SERIAL, REDUCE_NONE},
-        {"deepep-normal", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER},
+        {"deepep-normal", CHAIN_NONE, 4, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER},
         {"nccl-p2p", CHAIN_NONE, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE}};
     struct find_names names;
     find_names(FIND_IMPLEMENTATION, &names);

@@ -78,7 +78,7 @@ static void built_in_platforms(void **state) {
 static void the_default_platform(void **state) {
     (void)state;
     struct platform *p = load_set(PLATFORM_DEFAULT, "groups", "8");
-    assert_string_equal(p->implementation, "nccl-p2p");
+    assert_string_equal(p->implementation, "deepep-normal");
     assert_int_equal(plat_ranks(p), 64);
     assert_int_equal(plat_group_of(p, 63), 7);
     assert_int_equal(plat_local_of(p, 62), 6);
