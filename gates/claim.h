@@ -26,6 +26,7 @@ bool claim_known(struct claim c);
 enum claim_form {
     CLAIM_TIME,    /* "1.286 ms" */
     CLAIM_FACTOR,  /* "1.050" */
+    CLAIM_COARSE,  /* "1.05" */
     CLAIM_PERCENT, /* a share: "89.0 %" */
     CLAIM_ERROR,   /* a signed relative error: "-1.3 %", never "-0.0 %" */
     CLAIM_PLAIN    /* shortest decimal that reads back equal, SI */
