@@ -229,8 +229,7 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
 enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
     static const char *const machines[] = {
         "groups=2 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us",
-        "groups=4 ranks_per_group=2 fast.message_cost=0.1us slow.message_cost=1us "
-        "slow.oversubscription=2",
+        "groups=4 ranks_per_group=2 slow.oversubscription=2 fast.message_cost=0.1us slow.message_cost=1us",
         "groups=8 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us"};
     if (!in->tools.simulator)
         return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
