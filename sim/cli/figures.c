@@ -114,7 +114,8 @@ static void publish_sequence(const struct sequence_figures *f, const struct lice
 }
 
 static void publish_call(const struct call_figures *f, const struct topology *t,
-                         const struct licence *time, const struct licence *wire, struct result_call *c) {
+                         const struct licence *time, const struct licence *wire,
+                         struct result_call *c) {
     bool wired = f->simulated && f->wire_bound_s > 0;
     *c = (struct result_call){
         .strategy = f->strategy,

@@ -22,8 +22,7 @@ struct answer {
     const struct plan *plan;
     const struct costs *costs; /* of the call */
     const struct play *play;
-    double
-        shift_s; /* from the run's clock to that of the sequence, where alpha of its first exchange counts */
+    double shift_s; /* the clock of a run starts when the first alpha is paid */
     struct outcome *o;
 };
 

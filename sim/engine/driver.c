@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/base/stat.h"
 #include "sim/engine/check.h"
 #include "sim/engine/flow.h"
+#include "sim/engine/network.h"
 #include "sim/engine/trail.h"
 
 #define NOBODY SIZE_MAX
@@ -123,6 +123,25 @@ static void serve_waiters(struct driver *d, int exchange, int rank, int64_t caus
     }
 }
 
+/* Starts a posted piece, or lets it wait for its receiver. */
+static void launch(struct driver *d, size_t piece, int64_t cause) {
+    const struct message *m = message_of(d, piece);
+    struct end *peer = end_of(d, m->exchange, m->dst);
+    if (can_take(d, m, peer)) {
+        peer->receiving++;
+        d->trail.piece_cause[piece] = cause;
+        start_flow(d, piece, TAG_COST);
+    } else {
+        wait_for_peer(d, piece, peer);
+    }
+}
+
+/* Pieces of a message leave one after the other: whether all before this one have left. */
+static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) {
+    size_t message = piece / (size_t)d->plan->most_chunks;
+    return d->missing[message] == exchange_of(d, message_of(d, piece)->exchange)->chunks - chunk;
+}
+
 /* Posts what the window and the released pieces allow, at most `most` of them. */
 static void post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
     struct end *self = end_of(d, exchange, rank);
@@ -132,18 +151,22 @@ static void post(struct driver *d, int exchange, int rank, size_t most, int64_t 
     int64_t window = how(d, exchange)->window;
     for (; most > 0 && self->head < limit && (window == 0 || self->sending < window); most--) {
         size_t piece = (first + self->head % n) * (size_t)d->plan->most_chunks + self->head / n;
-        const struct message *m = message_of(d, piece);
-        struct end *peer = end_of(d, exchange, m->dst);
-        self->head++;
         self->sending++;
-        if (can_take(d, m, peer)) {
-            peer->receiving++;
-            d->trail.piece_cause[piece] = cause;
-            start_flow(d, piece, TAG_COST);
-        } else {
-            wait_for_peer(d, piece, peer);
-        }
+        if (is_next_of_message(d, piece, (int)(self->head / n)))
+            launch(d, piece, cause);
+        self->head++;
     }
+}
+
+/* Starts the next piece of a message of which one has left, if it is posted already. */
+static void follow(struct driver *d, size_t piece, int64_t cause) {
+    const struct message *m = message_of(d, piece);
+    size_t first = messages_first(&d->messages, d->plan, m->exchange, m->src);
+    size_t n = messages_count(&d->messages, d->plan, m->exchange, m->src);
+    size_t index = piece / (size_t)d->plan->most_chunks - first;
+    size_t chunk = piece % (size_t)d->plan->most_chunks + 1;
+    if (end_of(d, m->exchange, m->src)->head > chunk * n + index)
+        launch(d, piece + 1, cause);
 }
 
 /* --- exchanges -------------------------------------------------------------------------------- */
@@ -247,6 +270,8 @@ static void deliver(struct driver *d, size_t piece) {
         satisfy(d, x->gate, 0, m->src, at_s, (int64_t)piece);
     }
     serve_waiters(d, m->exchange, m->dst, (int64_t)piece);
+    if (x->chunks > 1)
+        follow(d, piece, (int64_t)piece);
     post(d, m->exchange, m->src, SIZE_MAX, (int64_t)piece);
 }
 
@@ -261,55 +286,6 @@ static void on_flow_done(void *context, int64_t tag) {
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-/* Seconds of work of the busiest link. */
-static double busiest_s(const struct plan *p) {
-    size_t n_links = (size_t)p->topology->n_links;
-    double *busy_s = mem_alloc(n_links, sizeof *busy_s);
-    for (int x = 0; x < p->n; x++)
-        step_link_load(p->exchanges[x].step, p->exchanges[x].stage, NULL, busy_s);
-    double most_s = stat_max(busy_s, n_links);
-    free(busy_s);
-    return most_s;
-}
-
-/* SimGrid merges events that lie closer than 1e-12 of its seconds. On a clock where the busiest
- * link works for 16 to 32 of them that is far below the accuracy asked for, whatever the sizes. */
-static int choose_time_scale(double most_s) {
-    int exponent = 0;
-    enum { BITS = 5 };
-    if (!(most_s > 0 && isfinite(most_s)))
-        return 0;
-    frexp(most_s, &exponent);
-    return BITS - exponent;
-}
-
-/* Whether SimGrid's lazy updates are the faster ones; measured, see flow_open(). With at most two
- * messages in flight per sender, and no link that is common to many senders, few flows hang
- * together at any one time. */
-static bool lazy_is_faster(const struct plan *p, const struct messages *m) {
-    bool common_links = false;
-    for (int l = 0; l < p->topology->n_links; l++)
-        common_links = common_links || p->topology->links[l].role == LINK_UP;
-    int64_t window = p->steps[0].implementation->window;
-    bool few_in_flight = window == 1 || window == 2;
-    return (few_in_flight && !common_links) || messages_largest_share(p, m) < 0.5;
-}
-
-/* Links, and when bytes are counted over time, beside each egress port a second one that only its
- * per-message costs pass: never narrower than the port, it changes no rate. */
-static void open_network(struct driver *d) {
-    const struct topology *t = d->plan->topology;
-    flow_open(lazy_is_faster(d->plan, &d->messages));
-    for (int l = 0; l < t->n_links; l++)
-        flow_link(ldexp(t->links[l].capacity_Bps, d->messages.scale - d->time_scale));
-    for (int l = 0; l < t->n_links; l++) {
-        double rate = ldexp(t->links[l].capacity_Bps, d->messages.scale - d->time_scale);
-        bool metered = d->plan->link_bins > 0 && t->links[l].role == LINK_EGRESS;
-        d->meters[l] = metered ? flow_link(rate) : -1;
-    }
-    flow_seal();
-}
-
 enum rc driver_open(const struct plan *plan, struct driver **driver, struct err *e) {
     struct messages messages;
     enum rc rc = messages_build(plan, &messages, e);
@@ -319,7 +295,7 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
     size_t pieces = messages.n * (size_t)plan->most_chunks, calls = (size_t)plan->n_calls;
     *d = (struct driver){.plan = plan,
                          .messages = messages,
-                         .time_scale = choose_time_scale(busiest_s(plan)),
+                         .time_scale = network_time_scale(plan),
                          .meters = mem_alloc((size_t)plan->topology->n_links, sizeof *d->meters),
                          .parts = mem_alloc(plan->n_parts, sizeof *d->parts),
                          .ends = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->ends),
@@ -329,7 +305,7 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
                          .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
                          .last_entry = mem_alloc(calls, sizeof *d->last_entry)};
     trail_init(&d->trail, plan, &d->messages);
-    open_network(d);
+    network_open(plan, &d->messages, d->time_scale, d->meters);
     *driver = d;
     return RC_OK;
 }

@@ -5,9 +5,10 @@
  * A rank enters exchange after exchange, as plan.h says; before it enters one it does its local
  * work (splits, chain) and pays alpha. Then it posts its pieces, piece 0 to all peers in its
  * order, then piece 1, .., each as soon as it is released and the window has a free slot. A posted
- * piece holds its slot until its last byte has left, waiting for its peer included: in order of
- * posting, until the peer has entered too (rendezvous) and has a receive slot. Before its payload
- * moves it occupies the egress port that carries the per-message cost.
+ * piece holds its slot until its last byte has left, waiting included: until the piece of its
+ * message before it has left, then, in order of posting, until its peer has entered too
+ * (rendezvous) and has a receive slot. Before its payload moves it occupies the egress port that
+ * carries the per-message cost.
  * Model: FORMULAS.md [S1]..[S7].
  * Errors: RC_RANGE, RC_ENGINE (messages that never arrive, a link that carried other bytes).
  * Ownership: driver_open() is called once in a process; driver_close() releases. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "platforms/base/unit.h"
 
 static size_t n_uses(const struct plan *p) {
     return (size_t)p->n * (size_t)p->topology->n_links;
@@ -23,7 +24,7 @@ void trail_init(struct trail *t, const struct plan *plan, const struct messages 
                         .piece_cause = mem_alloc(pieces, sizeof *t->piece_cause),
                         .first_s = mem_alloc(n_uses(plan), sizeof *t->first_s),
                         .last_s = mem_alloc(n_uses(plan), sizeof *t->last_s),
-                        .busy_s = mem_alloc(n_uses(plan), sizeof *t->busy_s)};
+                        .busy = mem_alloc(n_uses(plan), sizeof *t->busy)};
 }
 
 void trail_clear(struct trail *t) {
@@ -31,7 +32,7 @@ void trail_clear(struct trail *t) {
     free(t->piece_cause);
     free(t->first_s);
     free(t->last_s);
-    free(t->busy_s);
+    free(t->busy);
     *t = (struct trail){0};
 }
 
@@ -41,22 +42,24 @@ void trail_reset(struct trail *t) {
     for (size_t i = 0; i < n_uses(t->plan); i++)
         t->first_s[i] = INFINITY;
     memset(t->last_s, 0, n_uses(t->plan) * sizeof *t->last_s);
-    memset(t->busy_s, 0, n_uses(t->plan) * sizeof *t->busy_s);
+    memset(t->busy, 0, n_uses(t->plan) * sizeof *t->busy);
 }
 
 void trail_begin(struct trail *t, int exchange, const int *links, int n, int64_t payload,
                  double at_s) {
-    double bytes = ldexp((double)payload, -t->messages->scale);
+    double *first_s = t->first_s + use_at(t->plan, exchange, 0);
+    double *busy = t->busy + use_at(t->plan, exchange, 0);
     for (int k = 0; k < n; k++) {
-        size_t use = use_at(t->plan, exchange, links[k]);
-        t->first_s[use] = fmin(t->first_s[use], at_s);
-        t->busy_s[use] += bytes / t->plan->topology->links[links[k]].capacity_Bps;
+        if (at_s < first_s[links[k]])
+            first_s[links[k]] = at_s;
+        busy[links[k]] += (double)payload;
     }
 }
 
 void trail_end(struct trail *t, int exchange, const struct route *route, double at_s) {
+    double *last_s = t->last_s + use_at(t->plan, exchange, 0);
     for (int k = 0; k < route->n; k++)
-        t->last_s[use_at(t->plan, exchange, route->links[k])] = at_s;
+        last_s[route->links[k]] = at_s;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -85,7 +88,9 @@ static void say_link(const struct trail *t, int64_t piece, struct buf *out) {
     double most = -1;
     for (int k = 0; k < route.n; k++) {
         size_t use = use_at(t->plan, m->exchange, route.links[k]);
-        double share = t->busy_s[use] / (t->last_s[use] - t->first_s[use]);
+        double busy_s = ldexp(t->busy[use], -t->messages->scale) /
+                        t->plan->topology->links[route.links[k]].capacity_Bps;
+        double share = busy_s / (t->last_s[use] - t->first_s[use]);
         if (share > most + 1e-9) { // equal shares differ by rounding: the first one on the way
             most = share;
             busiest = route.links[k];
@@ -102,14 +107,30 @@ static int64_t first_in_row(const struct trail *t, int64_t piece) {
     return piece;
 }
 
+/* How much later than the first rank one enters the call. */
+static double late_entry_s(const struct trail *t, int rank) {
+    const double *enter_s = t->plan->steps[0].enter_s;
+    if (!enter_s)
+        return 0;
+    double first_s = enter_s[0];
+    for (int other = 1; other < t->plan->ranks; other++)
+        first_s = fmin(first_s, enter_s[other]);
+    return enter_s[rank] - first_s;
+}
+
 /* What a rank had waited for before a part. Returns the piece, or CAUSE_OWN at the end of the way.
  */
 static int64_t say_entry(const struct trail *t, int exchange, int64_t chunk, int rank,
                          struct buf *out) {
     int call = t->plan->exchanges[exchange].call;
     if (t->plan->exchanges[exchange].stage == 0) {
+        double late_s = call > 0 ? 0 : late_entry_s(t, rank);
+        char text[UNIT_TEXT];
         if (call > 0)
             buf_printf(out, "; rank %d came from the call before", rank);
+        else if (late_s > 0)
+            buf_printf(out, "; rank %d entered the call %s after the first rank", rank,
+                       unit_format(late_s, UNIT_TIME, text));
         return CAUSE_OWN;
     }
     int64_t cause = t->part_cause[part_of(t, exchange, chunk, rank)];

@@ -23,7 +23,8 @@ struct trail {
     int64_t *part_cause; /* [part] CAUSE_OWN: its own work, or the entry itself */
     int64_t *
         piece_cause; /* [piece] CAUSE_SENDER, CAUSE_RECEIVER: that one's entry; a piece: its slot */
-    double *first_s, *last_s, *busy_s; /* [exchange * links + link] */
+    double *first_s, *last_s; /* [exchange * links + link] its first and last piece */
+    double *busy; /* the same shape: payload and costs, scaled as in messages.h */
 };
 
 void trail_init(struct trail *t, const struct plan *plan, const struct messages *messages);
