@@ -90,8 +90,10 @@ enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
         return rc;
     if (explain && !run.n)
         rc = unknown_gate(o->words[1], e);
-    else if (explain && o->format != FORMAT_JSON)
-        gates_explain(&run.results[0], out);
+    else if (explain && o->format == FORMAT_TEXT)
+        gates_explain(&run.results[0], o->corpus, out);
+    else if (explain && o->format == FORMAT_JSON)
+        gates_explain_json(&run.results[0], out);
     else
         write(o, &run, out);
     if (!rc && o->check)

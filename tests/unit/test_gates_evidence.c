@@ -63,6 +63,14 @@ static void evidence_that_is_not_intact_withdraws(void **state) {
         assert_int_equal(program_text("breakeven --platform synthetic --workload terrace-reference", &out), 3);
         assert_int_equal(out.n, 0);
         assert_int_equal(program_text("gates --analytic-only --check", &out), 3);
+        // at a ratio that nobody measured there is no gain on call times either, but there are wire times
+        struct yaml_doc *d;
+        assert_int_equal(program_run("simulate --platform synthetic --workload terrace-reference "
+                                     "--set platform.groups=2 --set workload.experts=16 --format json", &d), 0);
+        assert_string_equal(program_at(d, "gain.dispatch")->text, "null");
+        assert_non_null(strstr(program_at(d, "gain.withdrawn.dispatch")->text, all[i].gate));
+        assert_true(program_number(d, "gain.wire.dispatch") > 0);
+        yaml_doc_free(d);
         buf_clear(&out);
         unsetenv("MOESIM_DATA_DIR");
         shell("rm -r %s", folder);
