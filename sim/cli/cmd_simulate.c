@@ -283,11 +283,13 @@ static void warn_of_order(const struct inputs *in, const struct figures *f, stru
     for (int i = 0; i < f->n_calls; i++) {
         const struct call_figures *c = &f->calls[i];
         if (in->workload->routing.source == SOURCE_UNIFORM && c->simulated && c->wire_bound_s > 0 &&
-            c->wire_s > 1.15 * c->wire_bound_s)
+            c->wire_s > 1.15 * c->wire_bound_s) {
+            char slack[CLAIM_TEXT];
             buf_printf(&r->warnings,
-                       "%s: a uniform load takes %.2f times its bound with order %s; the order "
-                       "convoys\n",
-                       c->strategy, c->wire_s / c->wire_bound_s, order_name(in->implementation->order));
+                       "%s: a uniform load takes %s times its bound with order %s; the order convoys\n",
+                       c->strategy, claim_text(r->calls[i].slack, CLAIM_COARSE, slack),
+                       order_name(in->implementation->order));
+        }
     }
 }
 
@@ -340,9 +342,9 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
         fill_weakest(&in, &r);
-        warn_of_order(&in, &f, &r);
         f.extrapolates = in.platform->ratio.given;
         figures_publish(&f, in.topology, l.licences, &r);
+        warn_of_order(&in, &f, &r);
         write_result(&r, o->format, out);
     }
     figures_unpublish(&r);
