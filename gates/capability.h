@@ -2,8 +2,8 @@
 /* capability.h - what the program may claim, and which gates must pass for it.
  *
  * A capability is open, conditional (the number is shown as "if these constants hold") or withdrawn (no
- * number is shown anywhere). No evidence means withdrawn or conditional, never open: the table below is what
- * holds until a gate has been evaluated and passed.
+ * number is shown anywhere). The table below is the one place that ties capabilities to gates; what it says in
+ * the column `otherwise` holds as long as no evidence opens the capability.
  * Ownership: texts are static. */
 #ifndef GATES_CAPABILITY_H
 #define GATES_CAPABILITY_H
@@ -14,47 +14,64 @@
 
 enum capability_state { CAPABILITY_OPEN, CAPABILITY_CONDITIONAL, CAPABILITY_WITHDRAWN };
 
-/* id, name in results, state without evidence, the gates it hangs on, what the state means for the user */
+/* How the gates of a capability decide. */
+enum capability_rule {
+    RULE_FIXED, /* always `otherwise`; withdrawn when one of its gates was tried and failed */
+    RULE_ALL,   /* open when every one of its gates passed */
+    RULE_TEST,  /* open where a passed test gate of its list, or of the user's, covers the question, and none
+                   that was tried on the simulator, or of the user for this machine, failed */
+    RULE_SKEW,  /* the same, and the gate must have seen unbalanced destinations */
+    RULE_CALLS  /* open where call_time is open for every call compared */
+};
+
+/* id, name in results, rule, otherwise, gates, may a user's gates decide it for their machine,
+ * why it is not open */
 #define CAPABILITY_LIST(X)                                                                         \
-    X(CAP_CALL_TIME, "call_time", CAPABILITY_CONDITIONAL, "a test gate in scope",                  \
-      "no passed test gate speaks for this machine and implementation")                           \
-    X(CAP_GAIN, "gain", CAPABILITY_CONDITIONAL, "call_time of both calls",                         \
-      "call_time is conditional")                                                                 \
-    X(CAP_BREAKEVEN, "breakeven", CAPABILITY_WITHDRAWN, "tier1, tier1b-c2..c4",                    \
-      "the gates have not been evaluated")                                                        \
-    X(CAP_EXTRAPOLATION, "extrapolation", CAPABILITY_WITHDRAWN, "tier1, tier1b-c2..c4",            \
-      "the gates have not been evaluated")                                                        \
-    X(CAP_WORLDS_ABOVE_COVERAGE, "worlds_above_coverage", CAPABILITY_WITHDRAWN, "coverage",        \
-      "alpha is not measured there")                                                              \
-    X(CAP_HIERARCHY_RATIO, "hierarchy_ratio", CAPABILITY_OPEN, "uniform fast domains",             \
-      "every shipped two-tier platform has uniform fast domains")                                 \
-    X(CAP_CHAIN_WIDTH, "chain_width", CAPABILITY_WITHDRAWN, "measured widths",                     \
-      "the chain is used at its constant per pair, never scaled by the hidden width")             \
-    X(CAP_SKEW_TAIL, "skew_tail", CAPABILITY_WITHDRAWN, "a measured skew gate",                    \
-      "no measured skewed points have passed")                                                    \
-    X(CAP_FLUID_ENGINE, "fluid_engine", CAPABILITY_WITHDRAWN, "engine-agreement",                  \
-      "the gate has not been evaluated")                                                          \
-    X(CAP_ABSOLUTE_TIME, "absolute_time", CAPABILITY_WITHDRAWN, "a test gate in scope",            \
-      "no passed test gate speaks for this machine and implementation")                           \
-    X(CAP_STEP_TIME, "step_time", CAPABILITY_WITHDRAWN, "tier2",                                   \
-      "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")           \
-    X(CAP_THROUGHPUT, "throughput", CAPABILITY_WITHDRAWN, "tier2",                                 \
-      "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")
+    X(CAP_CALL_TIME, "call_time", RULE_TEST, CAPABILITY_CONDITIONAL,                                \
+      "tier1b-c4 drift-c5 sim-tier1b-c4 external", true,                                           \
+      "no passed test gate speaks for this machine, implementation and size")                      \
+    X(CAP_GAIN, "gain", RULE_CALLS, CAPABILITY_CONDITIONAL, "", false,                             \
+      "call_time is not open for every call compared")                                            \
+    X(CAP_BREAKEVEN, "breakeven", RULE_ALL, CAPABILITY_WITHDRAWN,                                  \
+      "tier1 tier1b-c2 tier1b-c3 tier1b-c4", true, "the form of the model is not supported")       \
+    X(CAP_EXTRAPOLATION, "extrapolation", RULE_ALL, CAPABILITY_WITHDRAWN,                          \
+      "tier1 tier1b-c2 tier1b-c3 tier1b-c4", true, "the form of the model is not supported")       \
+    X(CAP_WORLDS_ABOVE_COVERAGE, "worlds_above_coverage", RULE_ALL, CAPABILITY_WITHDRAWN,          \
+      "coverage worlds-above-128", false, "alpha is not measured there")                           \
+    X(CAP_HIERARCHY_RATIO, "hierarchy_ratio", RULE_FIXED, CAPABILITY_OPEN, "", false,              \
+      "given where fast domains are uniform, null elsewhere")                                      \
+    X(CAP_CHAIN_WIDTH, "chain_width", RULE_FIXED, CAPABILITY_WITHDRAWN, "", false,                 \
+      "the chain is used at its constant per pair, never scaled by the hidden width")              \
+    X(CAP_SKEW_TAIL, "skew_tail", RULE_SKEW, CAPABILITY_WITHDRAWN, "external", true,               \
+      "no measured skewed points have passed")                                                     \
+    X(CAP_FLUID_ENGINE, "fluid_engine", RULE_ALL, CAPABILITY_WITHDRAWN, "engine-agreement", false, \
+      "a second engine has not been held against SimGrid")                                         \
+    X(CAP_ABSOLUTE_TIME, "absolute_time", RULE_TEST, CAPABILITY_WITHDRAWN,                         \
+      "tier1b-c4 drift-c5 sim-tier1b-c4 external", true,                                           \
+      "no passed test gate speaks for this machine, implementation and size")                      \
+    X(CAP_STEP_TIME, "step_time", RULE_ALL, CAPABILITY_WITHDRAWN, "tier2", false,                  \
+      "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")            \
+    X(CAP_THROUGHPUT, "throughput", RULE_ALL, CAPABILITY_WITHDRAWN, "tier2", false,                \
+      "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")            \
+    X(CAP_WIRE_TIME, "wire_time", RULE_FIXED, CAPABILITY_CONDITIONAL,                              \
+      "bound conservation cross-check monotonic sim-tier1 sim-tier1b-c2 sim-tier1b-c3", false,     \
+      "holds if the stated bandwidths hold; each run is held against its lower bound")
 
 enum capability {
-#define CAPABILITY_ENUM(id, name, state, gates, reason) id,
+#define CAPABILITY_ENUM(id, ...) id,
     CAPABILITY_LIST(CAPABILITY_ENUM)
 #undef CAPABILITY_ENUM
         CAP_COUNT
 };
 
 const char *capability_name(enum capability c);
-enum capability_state capability_state(enum capability c);
+int capability_find(const char *name); /* -1 when unknown */
+enum capability_rule capability_rule(enum capability c);
+enum capability_state capability_otherwise(enum capability c);
 const char *capability_state_name(enum capability_state s); /* "open", "conditional", "withdrawn" */
-const char *capability_gates(enum capability c);
+const char *capability_gates(enum capability c);            /* ids with blanks between; may be empty */
+bool capability_hangs_on(enum capability c, const char *gate);
+bool capability_allows_own(enum capability c);
 const char *capability_reason(enum capability c);
-
-/* RC_OK unless the capability is withdrawn: RC_WITHDRAWN, naming the gate and the reason. */
-enum rc capability_require(enum capability c, struct err *e);
 
 #endif

@@ -109,8 +109,9 @@ static double follows_end_s(struct follows *f) {
 struct walk {
     const struct step *step;
     const struct costs *costs;
-    double message_cost_s[TIER_COUNT];
-    double *ready_s; /* per rank: has entered the stage and paid its fixed cost */
+    int chunks;
+    double *ready_s; /* per rank: has entered the stage and paid its fixed cost, for the first piece */
+    double *last_s;  /* the same for the last piece; equal when messages are whole */
     struct pile *links; /* per link and tier, over all stages */
     struct pile *own; /* the same of the messages to one rank in one stage; empty between ranks */
     struct pile scratch;
@@ -120,23 +121,35 @@ struct walk {
     double bound_s;
 };
 
-/* Port time of a message on link k of its route. */
-static double load_of_s(const struct walk *w, double bytes, enum tier tier, int link, int k) {
-    double cost_s = k == 0 ? w->message_cost_s[tier] : 0;
-    return bytes / w->step->topology->links[link].capacity_Bps + cost_s;
+/* A message, or a share of one, and its way. */
+struct sent {
+    struct route route;
+    double bytes;
+    double cost_s; /* on the route's cost link */
+};
+
+static struct sent find_sent(const struct walk *w, int stage, int src, int dst, double bytes) {
+    struct sent s = {.bytes = bytes};
+    step_route(w->step, src, dst, &s.route);
+    s.cost_s = step_message_units(w->step, stage, bytes) * step_message_cost_s(w->step, s.route.tier);
+    return s;
 }
 
-static void follow_message(struct walk *w, int stage, int src, int dst, double bytes,
+/* Port time on link k of the route. */
+static double load_of_s(const struct walk *w, const struct sent *s, int k) {
+    int link = s->route.links[k];
+    return s->bytes / w->step->topology->links[link].capacity_Bps +
+           (link == s->route.cost_link ? s->cost_s : 0);
+}
+
+static void follow_message(struct walk *w, int stage, int dst, const struct sent *s,
                            double release_s) {
-    const struct topology *t = w->step->topology;
-    enum tier tier = topo_tier(t, src, dst);
-    double after_s = w->costs->latency_s[tier] + w->tail_s[stage][dst];
-    int route[TOPO_ROUTE_MAX], n = topo_route(t, src, dst, route);
+    double after_s = w->costs->latency_s[s->route.tier] + w->tail_s[stage][dst];
     struct follows *f = &w->follows;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < s->route.n; k++) {
         MEM_GROW(f->items, f->n, f->room);
         f->items[f->n++] =
-            (struct follow){route[k], release_s, load_of_s(w, bytes, tier, route[k], k), after_s};
+            (struct follow){s->route.links[k], release_s, load_of_s(w, s, k), after_s};
     }
 }
 
@@ -155,9 +168,12 @@ static void fill_tails(struct walk *w, int stage) {
         return;
     const struct matrix *m = &step->stages[next].bytes;
     for (int rank = 0; rank < ranks; rank++) {
-        for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++)
-            if (m->dst[i] != rank && m->value[i] > 0)
-                follow_message(w, next, rank, m->dst[i], m->value[i], 0);
+        for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++) {
+            if (m->dst[i] == rank || m->value[i] <= 0)
+                continue;
+            struct sent s = find_sent(w, next, rank, m->dst[i], m->value[i]);
+            follow_message(w, next, m->dst[i], &s, 0);
+        }
         w->tail_s[stage][rank] =
             work_s(w, next, rank) + fmax(w->tail_s[next][rank], follows_end_s(&w->follows));
     }
@@ -168,28 +184,40 @@ static double raise(struct walk *w, double time_s) {
     return time_s;
 }
 
-/* [B2] entry and fixed cost: t += splits + chain + alpha */
+/* [B2] entry and fixed cost: t += splits + chain + alpha. Of a pipelined stage the first piece needs its share
+ * of the arrivals and of the chain, the last one all of the arrivals. */
 static void enter(struct walk *w, int stage) {
     for (int rank = 0; rank < w->step->topology->ranks; rank++) {
-        w->ready_s[rank] += work_s(w, stage, rank);
-        raise(w, w->ready_s[rank]);
+        double chain_s = costs_chain_s(w->costs, w->step, stage, rank);
+        double all_s = work_s(w, stage, rank);
+        w->ready_s[rank] += all_s - chain_s * (1 - 1.0 / w->chunks);
+        w->last_s[rank] += w->chunks == 1 ? all_s : chain_s / w->chunks;
+        w->last_s[rank] = fmax(w->last_s[rank], w->ready_s[rank]);
+        raise(w, w->last_s[rank]);
+    }
+}
+
+static void add_share(struct walk *w, const struct sent *s, double share, double release_s) {
+    for (int k = 0; k < s->route.n; k++) {
+        double load_s = load_of_s(w, s, k) * share;
+        int pile = s->route.links[k] * TIER_COUNT + (int)s->route.tier;
+        pile_add(&w->links[pile], release_s, load_s);
+        pile_add(&w->own[pile], release_s, load_s);
     }
 }
 
 static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
-    const struct topology *t = w->step->topology;
     bool both = w->step->implementation->start == START_RENDEZVOUS;
-    double release_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
-    enum tier tier = topo_tier(t, src, dst);
-    int route[TOPO_ROUTE_MAX], n = topo_route(t, src, dst, route);
-    for (int k = 0; k < n; k++) {
-        double load_s = load_of_s(w, bytes, tier, route[k], k);
-        int pile = route[k] * TIER_COUNT + (int)tier;
-        pile_add(&w->links[pile], release_s, load_s);
-        pile_add(&w->own[pile], release_s, load_s);
+    double first_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
+    struct sent s = find_sent(w, stage, src, dst, bytes);
+    if (w->chunks == 1) {
+        add_share(w, &s, 1, first_s);
+        if (stage + 1 < w->step->n_stages)
+            follow_message(w, stage, dst, &s, first_s);
+        return;
     }
-    if (stage + 1 < w->step->n_stages)
-        follow_message(w, stage, src, dst, bytes, release_s);
+    add_share(w, &s, 1.0 / w->chunks, fmax(first_s, w->last_s[src]));
+    add_share(w, &s, 1 - 1.0 / w->chunks, first_s);
 }
 
 /* [B2] Earliest end of the arrivals at dst: its own messages alone take that long on each link.
@@ -199,9 +227,10 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
     for (size_t i = to->start[dst]; i < to->start[dst + 1]; i++) {
         if (to->dst[i] == dst || to->value[i] <= 0)
             continue;
-        int route[TOPO_ROUTE_MAX], n = topo_route(w->step->topology, to->dst[i], dst, route);
-        for (int k = 0; k < n; k++) {
-            struct pile *own = &w->own[route[k] * TIER_COUNT];
+        struct route route;
+        step_route(w->step, to->dst[i], dst, &route);
+        for (int k = 0; k < route.n; k++) {
+            struct pile *own = &w->own[route.links[k] * TIER_COUNT];
             end_s = fmax(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
             for (int tier = 0; tier < TIER_COUNT; tier++)
                 own[tier].n = 0;
@@ -213,16 +242,20 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
 static void exchange(struct walk *w, int stage) {
     struct matrix to; // row = receiver, columns = its senders
     matrix_transpose(&w->step->stages[stage].bytes, &to);
+    double *first_s = mem_alloc((size_t)to.ranks, sizeof *first_s);
     double *end_s = mem_alloc((size_t)to.ranks, sizeof *end_s);
     for (int dst = 0; dst < to.ranks; dst++) {
         for (size_t i = to.start[dst]; i < to.start[dst + 1]; i++)
             if (to.dst[i] != dst && to.value[i] > 0)
                 add_message(w, stage, to.dst[i], dst, to.value[i]);
         end_s[dst] = raise(w, own_end_s(w, &to, dst));
+        first_s[dst] = end_s[dst] - (end_s[dst] - w->ready_s[dst]) * (1 - 1.0 / w->chunks);
     }
     raise(w, follows_end_s(&w->follows)); // [B4]
     free(w->ready_s);
-    w->ready_s = end_s;
+    free(w->last_s);
+    w->ready_s = first_s;
+    w->last_s = end_s;
     matrix_clear(&to);
 }
 
@@ -238,6 +271,7 @@ static void walk_clear(struct walk *w) {
     free(w->scratch.items);
     free(w->follows.items);
     free(w->ready_s);
+    free(w->last_s);
 }
 
 /* Walks all stages; what remains are the links over the whole call, link_end_s(). */
@@ -246,11 +280,13 @@ static void walk_stages(struct walk *w, const struct step *step, const struct co
     size_t n_piles = (size_t)step->topology->n_links * TIER_COUNT;
     *w = (struct walk){.step = step,
                        .costs = costs,
+                       .chunks = step->chunks > 1 ? step->chunks : 1,
                        .ready_s = mem_alloc(ranks, sizeof *w->ready_s),
+                       .last_s = mem_alloc(ranks, sizeof *w->last_s),
                        .links = mem_alloc(n_piles, sizeof *w->links),
                        .own = mem_alloc(n_piles, sizeof *w->own)};
-    for (int tier = 0; tier < TIER_COUNT; tier++)
-        w->message_cost_s[tier] = plat_message_cost_s(step->platform, (enum tier)tier);
+    for (size_t rank = 0; rank < ranks && step->enter_s; rank++)
+        w->ready_s[rank] = w->last_s[rank] = step->enter_s[rank];
     for (int stage = step->n_stages - 1; stage >= 0; stage--)
         fill_tails(w, stage);
     for (int stage = 0; stage < step->n_stages; stage++) {

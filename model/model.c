@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The artifact's table: 48 points, geometric on [1e3, 1e9] bytes (sim/calibrate.py, saturating_beta). [F2] */
 enum { TABLE_POINTS = 48 };
@@ -96,12 +97,47 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
     *terms = t;
 }
 
-/* A tier's saturation at a bandwidth: x_half as stated, or o beta of a stated per-message cost. [F2] */
-static struct beta tier_beta(const struct platform *p, enum tier tier, double beta_Bps) {
+/* A tier's saturation at a stated bandwidth, as the library reaches it (NULL: all of it): x_half is stated in
+ * bytes at the stated bandwidth, or follows from a per-message cost. [F2] */
+static struct beta tier_beta(const struct platform *p, const struct implementation *how, enum tier tier,
+                             double stated_Bps) {
     const struct plat_tier *t = &p->tier[tier];
+    bool fast = tier == TIER_FAST;
+    double reached = !how ? 1 : fast ? how->efficiency.fast.value : how->efficiency.slow.value;
+    const struct quantity *cost_s = &t->message_cost_s;
+    if (how && (fast ? how->message_cost_s.fast : how->message_cost_s.slow).given)
+        cost_s = fast ? &how->message_cost_s.fast : &how->message_cost_s.slow;
+    double beta_Bps = stated_Bps * reached;
     double x_half_bytes =
-        t->message_cost_s.given ? t->message_cost_s.value * beta_Bps : t->x_half_bytes.value;
+        cost_s->given ? cost_s->value * beta_Bps : t->x_half_bytes.value * reached;
     return (struct beta){x_half_bytes > 0 ? BETA_CLOSED : BETA_FLAT, beta_Bps, x_half_bytes};
+}
+
+void model_levels(const struct platform *p, const struct implementation *how, struct model_machine *m) {
+    m->flat = tier_beta(p, how, plat_widest(p, (int)p->groups), plat_collective_bandwidth_Bps(p));
+    m->slow = tier_beta(p, how, TIER_SLOW, p->tier[TIER_SLOW].bandwidth_Bps.value);
+    m->fast = tier_beta(p, how, TIER_FAST, p->tier[TIER_FAST].bandwidth_Bps.value);
+}
+
+bool model_covers(const struct step *step) {
+    return step->strategy != STRATEGY_GATHER_FIRST;
+}
+
+static const struct stage *find_stage(const struct step *step, const char *name) {
+    for (int i = 0; i < step->n_stages; i++)
+        if (strcmp(step->stages[i].name, name) == 0)
+            return &step->stages[i];
+    return NULL;
+}
+
+/* Mean rows per token of the workload that a stage moves, local ones included. */
+static double rows_per_token(const struct step *step, const struct stage *stage) {
+    double tokens = (double)step->workload->tokens_per_rank * step->topology->ranks;
+    return matrix_total(&stage->bytes, true) / step->row_bytes / tokens;
+}
+
+static double alpha_of(const struct step *step, const struct costs *costs, const struct stage *stage) {
+    return costs->alpha_s[stage - step->stages] + costs->latency_s[stage->span];
 }
 
 void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
@@ -109,17 +145,10 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
     const struct platform *p = step->platform;
     const struct workload *w = step->workload;
     *m = (struct model_machine){
-        .flat = tier_beta(p, plat_widest(p, (int)p->groups), plat_collective_bandwidth_Bps(p)),
-        .slow = tier_beta(p, TIER_SLOW, p->tier[TIER_SLOW].bandwidth_Bps.value),
-        .fast = tier_beta(p, TIER_FAST, p->tier[TIER_FAST].bandwidth_Bps.value),
-        .splits_s = costs->splits_s,
-        .chain_s_per_pair = costs->chain_s_per_pair,
+        .splits_s = step->phase == PHASE_DISPATCH && step->chunks == 1 ? costs->splits_s : 0,
+        .chain_s_per_pair = step->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
-    double *const alpha_s[STRATEGY_COUNT][STEP_STAGES] = {
-        [STRATEGY_ONE_HOP] = {&m->alpha_one_hop_s},
-        [STRATEGY_TWO_HOP] = {&m->alpha_hop_a_s, &m->alpha_hop_b_s}};
-    for (int i = 0; i < step->n_stages; i++)
-        *alpha_s[step->strategy][i] = costs->alpha_s[i] + costs->latency_s[step->stages[i].span];
+    model_levels(p, step->implementation, m);
     *g = (struct model_geometry){.groups = (int)p->groups,
                                  .ranks_per_group = (int)p->ranks_per_group,
                                  .tokens = (double)w->tokens_per_rank,
@@ -127,6 +156,21 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
                                  .fan_out = w->group_limit ? (double)w->group_limit
                                                            : step->traffic->fan_out,
                                  .row_bytes = step->row_bytes};
+    const struct stage *one = find_stage(step, "one_hop"), *a = find_stage(step, "hop_a"),
+                       *b = find_stage(step, "hop_b");
+    if (one) {
+        m->alpha_one_hop_s = alpha_of(step, costs, one);
+        g->top_k = rows_per_token(step, one);
+    }
+    if (a && b) {
+        m->alpha_hop_a_s = alpha_of(step, costs, a);
+        m->alpha_hop_b_s = alpha_of(step, costs, b);
+        g->fan_out = rows_per_token(step, a);
+        g->top_k = rows_per_token(step, b);
+        // the chain works on pairs, also where rows are de-duplicated
+        if (g->top_k > 0)
+            m->chain_s_per_pair *= (double)w->top_k / g->top_k;
+    }
 }
 
 static void add_stage(struct outcome *o, const char *name, double time_s) {
@@ -154,11 +198,14 @@ void model_call(const struct step *step, const struct costs *costs, struct outco
     model_predict(&m, &g, &t);
     if (step->strategy == STRATEGY_ONE_HOP) {
         add_exchange(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
-    } else {
+    } else if (step->phase == PHASE_DISPATCH) {
         add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
         add_stage(&o, "splits", t.splits_s);
         add_stage(&o, "chain", t.chain_s);
         add_exchange(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
+    } else {
+        add_exchange(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
+        add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
     }
     *outcome = o;
 }

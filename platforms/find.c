@@ -12,7 +12,8 @@ static const struct {
     const char *folder;
 } kinds[FIND_KINDS] = {{"platform", "platforms"},
                        {"workload", "workloads"},
-                       {"implementation", "workloads/implementations"}};
+                       {"implementation", "workloads/implementations"},
+                       {"corpus", "validation/measured"}};
 
 /* Built-in names use dashes, files underscores. SOURCES.yaml beside them is not one of them. */
 static bool is_data_file(const char *name) {

@@ -9,7 +9,7 @@
 
 #include "platforms/base/yaml.h"
 
-enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_KINDS };
+enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS, FIND_KINDS };
 
 /* Loads the YAML document of a built-in name or of a path. */
 enum rc find_load(enum find_kind kind, const char *name_or_path, struct yaml_doc **doc, struct err *e);

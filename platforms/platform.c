@@ -11,6 +11,7 @@ enum { GROUPS_MAX = 65536, RANKS_MAX = 16384 };
 
 static const char *const span_choices[] = {"any", "fast", "slow", NULL};
 static const char *const regime_choices[] = {"ahead", "observed", NULL};
+static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 
 static const struct key tier_keys[] = {
     {"bandwidth", KEY_RATE, offsetof(struct plat_tier, bandwidth_Bps),
@@ -39,12 +40,28 @@ static const struct key alpha_keys[] = {
      .help = "the library that the times belong to"},
     {"regime", KEY_CHOICE, offsetof(struct plat_alpha, regime), .otherwise = "ahead",
      .choices = regime_choices, .help = "host regime of the times"},
+    {"phase", KEY_CHOICE, offsetof(struct plat_alpha, phase), .otherwise = "any",
+     .choices = phase_choices, .help = "direction that the times belong to"},
     {"includes", KEY_TEXT, offsetof(struct plat_alpha, includes),
-     .help = "what the times contain; that is not charged again"},
+     .help = "what the times contain, among `latency`, `counts`; that is not charged again"},
     {"borrow", KEY_TEXT, offsetof(struct plat_alpha, borrow),
      .help = "take the table of this built-in platform; its status becomes borrowed"},
     {"entries", KEY_LIST, offsetof(struct plat_alpha, entries), .table = entry_keys,
      .item_size = sizeof(struct plat_alpha_entry), .help = "the table"},
+    {0}};
+
+static const struct key degraded_keys[] = {
+    {"link", KEY_TEXT, offsetof(struct plat_degraded, link), .required = true,
+     .help = "a link as `platform show` names it, or `rank-N`: all links of a rank"},
+    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 1e-6,
+     .max = 1, .help = "of its rate that is left"},
+    {0}};
+
+static const struct key background_keys[] = {
+    {"link", KEY_TEXT, offsetof(struct plat_background, link), .required = true,
+     .help = "a link as `platform show` names it, or `rank-N`: all links of a rank"},
+    {"rate", KEY_RATE, offsetof(struct plat_background, rate_Bps), .required = true,
+     .help = "taken by other traffic, all the time"},
     {0}};
 
 static const struct key treatment_keys[] = {
@@ -87,6 +104,10 @@ const struct key platform_keys[] = {
     {"alpha_treatments", KEY_LIST, offsetof(struct platform, alpha_treatments),
      .table = treatment_keys, .item_size = sizeof(struct plat_treatment),
      .help = "named assumptions that span the time band where alpha is not known"},
+    {"degraded", KEY_LIST, offsetof(struct platform, degraded), .table = degraded_keys,
+     .item_size = sizeof(struct plat_degraded), .help = "slowed links"},
+    {"background", KEY_LIST, offsetof(struct platform, background), .table = background_keys,
+     .item_size = sizeof(struct plat_background), .help = "links that carry other traffic too"},
     {0}};
 
 const char *tier_name(enum tier tier) {
@@ -181,7 +202,7 @@ static enum rc resolve_alpha(struct platform *p, struct err *e) {
         rc = fill_table(p, "alpha", i, tables[i].borrow, &tables[i].entries, e);
         for (size_t k = 0; k < i && !rc; k++)
             if (strcmp(tables[k].implementation, tables[i].implementation) == 0 &&
-                tables[k].regime == tables[i].regime)
+                tables[k].regime == tables[i].regime && tables[k].phase == tables[i].phase)
                 rc = err_at(e, RC_SCHEMA, place_in(p, "alpha", i, "implementation"),
                             "alpha: two tables for implementation '%.60s' and host regime %s",
                             tables[i].implementation, regime_choices[tables[i].regime]);
@@ -356,21 +377,36 @@ double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enu
 }
 
 static const struct plat_alpha *find_table(const struct platform *p, const char *implementation,
-                                           enum regime regime) {
-    const struct plat_alpha *tables = p->alpha.items;
-    for (size_t i = 0; i < p->alpha.n; i++)
-        if (strcmp(tables[i].implementation, implementation) == 0 &&
-            tables[i].regime == (int)regime)
+                                           enum alpha_phase phase, enum regime regime) {
+    const struct plat_alpha *tables = p->alpha.items, *general = NULL;
+    for (size_t i = 0; i < p->alpha.n; i++) {
+        if (strcmp(tables[i].implementation, implementation) != 0 || tables[i].regime != (int)regime)
+            continue;
+        if (tables[i].phase == (int)phase)
             return &tables[i];
-    return NULL;
+        if (tables[i].phase == ALPHA_ANY)
+            general = &tables[i];
+    }
+    return general;
+}
+
+bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                         enum regime regime, const char *what) {
+    const struct plat_alpha *table = find_table(p, implementation, phase, regime);
+    return table && table->includes && strstr(table->includes, what);
 }
 
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
                 enum regime regime, struct alpha_answer *a) {
+    plat_alpha_phase(p, implementation, ALPHA_ANY, world, span, regime, a);
+}
+
+void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                      int world, enum tier span, enum regime regime, struct alpha_answer *a) {
     *a = (struct alpha_answer){.known = world < 2, .status = STATUS_MEASURED};
     if (world < 2)
         return;
-    const struct plat_alpha *table = find_table(p, implementation, regime);
+    const struct plat_alpha *table = find_table(p, implementation, phase, regime);
     if (!table) {
         snprintf(a->reason, sizeof a->reason,
                  "%s has no alpha for implementation %s, host regime %s", p->name, implementation,

@@ -19,6 +19,7 @@ enum tier { TIER_FAST, TIER_SLOW, TIER_COUNT };
 const char *tier_name(enum tier tier); /* "fast", "slow" */
 
 enum regime { REGIME_AHEAD, REGIME_OBSERVED };
+enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
 enum span { SPAN_ANY, SPAN_FAST, SPAN_SLOW }; /* widest tier that a collective reaches */
 
 struct plat_tier {
@@ -41,6 +42,7 @@ struct plat_alpha {
     const char *borrow;   /* take the table of this built-in platform instead of own entries */
     const char *includes; /* what the times contain, in words */
     int regime;           /* enum regime */
+    int phase;            /* enum alpha_phase: which direction the times belong to */
     struct key_list entries; /* struct plat_alpha_entry, by rising world once loaded */
 };
 
@@ -49,6 +51,16 @@ struct plat_treatment {
     const char *name;
     const char *borrow;      /* the table of this built-in platform */
     struct key_list entries; /* or own entries; neither: 0 */
+};
+
+/* A link that does not do what the tiers say; the name is one of topology.h, or "rank-N" for all of a rank's. */
+struct plat_degraded {
+    const char *link;
+    struct quantity factor; /* of the capacity, 0 < factor <= 1 */
+};
+struct plat_background {
+    const char *link;
+    struct quantity rate_Bps; /* taken by others, all the time */
 };
 
 struct platform {
@@ -66,6 +78,8 @@ struct platform {
     struct quantity splits_sync_s;            /* host readback of split sizes between the hops */
     struct key_list alpha;                    /* struct plat_alpha */
     struct key_list alpha_treatments;         /* struct plat_treatment */
+    struct key_list degraded;                 /* struct plat_degraded */
+    struct key_list background;               /* struct plat_background */
 
     char sha256[HASH_TEXT]; /* of the file */
     struct yaml_doc *doc;
@@ -114,6 +128,14 @@ struct alpha_answer {
  * no exchange. Low-confidence entries are outside the coverage. FORMULAS.md [F3] */
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
                 enum regime regime, struct alpha_answer *answer);
+
+/* The same for one direction; a table that names its direction goes before one that does not. */
+void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                      int world, enum tier span, enum regime regime, struct alpha_answer *answer);
+
+/* True when the table that answers says that its times contain `what` ("latency", "counts"). */
+bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                         enum regime regime, const char *what);
 
 /* The same under the treatment of index i (0 .. alpha_treatments.n - 1): always a number, clamped. */
 double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span);

@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "platforms/base/mem.h"
 
 static int add_link(struct topology *t, enum link_role role, enum tier tier, int owner,
                     double capacity_Bps) {
@@ -85,19 +88,85 @@ enum tier topo_tier(const struct topology *t, int src, int dst) {
     return plat_group_of(t->platform, src) == plat_group_of(t->platform, dst) ? TIER_FAST : TIER_SLOW;
 }
 
-int topo_route(const struct topology *t, int src, int dst, int links[static TOPO_ROUTE_MAX]) {
+static void add_if(struct route *route, int link) {
+    if (link >= 0)
+        route->links[route->n++] = link;
+}
+
+/* Appends one traversal of a tier, from port to port. */
+static void traverse(const struct topology *t, int src, int dst, enum tier tier, struct route *route) {
+    int from = plat_group_of(t->platform, src), to = plat_group_of(t->platform, dst);
+    route->cost_link = t->egress[tier][src];
+    route->tier = tier;
+    add_if(route, t->egress[tier][src]);
+    add_if(route, t->port_out[src]);
+    if (from != to) {
+        add_if(route, t->up[from]);
+        add_if(route, t->down[to]);
+    }
+    add_if(route, t->port_in[dst]);
+    add_if(route, t->ingress[tier][dst]);
+}
+
+void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
+                     struct route *route) {
     BUG_ON(src == dst);
-    enum tier tier = topo_tier(t, src, dst);
-    int group_of_src = plat_group_of(t->platform, src), group_of_dst = plat_group_of(t->platform, dst);
-    const int all[] = {t->egress[tier][src],
-                       t->port_out[src],
-                       tier == TIER_SLOW ? t->up[group_of_src] : -1,
-                       tier == TIER_SLOW ? t->down[group_of_dst] : -1,
-                       t->port_in[dst],
-                       t->ingress[tier][dst]};
-    int n = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i] >= 0)
-            links[n++] = all[i];
-    return n;
+    *route = (struct route){.cost_link = -1};
+    enum tier tier = path == TOPO_PATH_SLOW ? TIER_SLOW : topo_tier(t, src, dst);
+    int relay = src - plat_local_of(t->platform, src) + plat_local_of(t->platform, dst);
+    if (path == TOPO_PATH_RAIL && tier == TIER_SLOW && relay != src) {
+        traverse(t, src, relay, TIER_FAST, route);
+        traverse(t, relay, dst, TIER_SLOW, route);
+    } else {
+        traverse(t, src, dst, tier, route);
+    }
+}
+
+int topo_route(const struct topology *t, int src, int dst, int links[static TOPO_ROUTE_MAX]) {
+    struct route route;
+    topo_find_route(t, src, dst, TOPO_PATH_FAST, &route);
+    memcpy(links, route.links, (size_t)route.n * sizeof *links);
+    return route.n;
+}
+
+/* Changes the named link, or all links of "rank-N": times factor, then less what others take. */
+static enum rc change_links(struct topology *t, const char *name, double factor, double less_Bps,
+                            const struct place *at, struct err *e) {
+    int rank = -1;
+    char rest;
+    bool found = false, all = sscanf(name, "rank-%d%c", &rank, &rest) == 1;
+    for (int l = 0; l < t->n_links; l++) {
+        struct link *link = &t->links[l];
+        bool of_rank = link->role != LINK_UP && link->role != LINK_DOWN && link->owner == rank;
+        if (!(all ? of_rank : strcmp(link->name, name) == 0))
+            continue;
+        found = true;
+        link->capacity_Bps = link->capacity_Bps * factor - less_Bps;
+        if (!(link->capacity_Bps > 0))
+            return err_at(e, RC_RANGE, at, "background traffic leaves nothing of link '%s'",
+                          link->name);
+    }
+    if (found)
+        return RC_OK;
+    const char **names = mem_alloc((size_t)t->n_links, sizeof *names);
+    for (int l = 0; l < t->n_links; l++)
+        names[l] = t->links[l].name;
+    const char *near = err_nearest(name, names, (size_t)t->n_links);
+    enum rc rc = err_at(e, RC_SCHEMA, at, "no link named '%.40s'%s%s%s; see platform show", name,
+                        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    free(names);
+    return rc;
+}
+
+enum rc topo_apply(struct topology *t, const double efficiency[static TIER_COUNT], struct err *e) {
+    for (int l = 0; l < t->n_links; l++)
+        t->links[l].capacity_Bps *= efficiency[t->links[l].tier];
+    const struct plat_degraded *slowed = t->platform->degraded.items;
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < t->platform->degraded.n && !rc; i++)
+        rc = change_links(t, slowed[i].link, slowed[i].factor.value, 0, &slowed[i].factor.at, e);
+    const struct plat_background *taken = t->platform->background.items;
+    for (size_t i = 0; i < t->platform->background.n && !rc; i++)
+        rc = change_links(t, taken[i].link, 1, taken[i].rate_Bps.value, &taken[i].rate_Bps.at, e);
+    return rc;
 }

@@ -6,14 +6,62 @@
 
 #include "platforms/find.h"
 
-static const char *const order_choices[] = {"group-shift", "shift", NULL};
+static const char *const order_choices[] = {"group-shift", "shift", "xor", "random", NULL};
 static const char *const start_choices[] = {"rendezvous", "one-sided", NULL};
 static const char *const chain_choices[] = {"none", "v1", "measured", "fused", NULL};
+static const char *const dedup_choices[] = {"none", "rank", "group", NULL};
+static const char *const message_choices[] = {"peer", "row", "chunk", NULL};
+static const char *const hops_choices[] = {"serial", "pipelined", NULL};
+static const char *const reduce_choices[] = {"none", "expert-rank", "forwarder", NULL};
+static const char *const format_choices[] = {"dtype", "fp8-scales", "bf16", NULL};
+static const char *const communicator_choices[] = {"groups", "ep", NULL};
+static const char *const path_choices[] = {"fast", "slow", "rail", NULL};
+
+static const struct key dedup_keys[] = {
+    {"one_hop", KEY_CHOICE, offsetof(struct dedup_keys, one_hop), .otherwise = "none",
+     .choices = dedup_choices, .help = "`none`: a row per (token, expert); `rank`: per (token, rank)"},
+    {"hop_a", KEY_CHOICE, offsetof(struct dedup_keys, hop_a), .otherwise = "group",
+     .choices = dedup_choices, .help = "the same between groups; `group`: per (token, group)"},
+    {"hop_b", KEY_CHOICE, offsetof(struct dedup_keys, hop_b), .otherwise = "none",
+     .choices = dedup_choices, .help = "the same inside a group"},
+    {0}};
 
 static const struct key chain_keys[] = {
     {"preset", KEY_CHOICE, offsetof(struct chain_keys, preset), .otherwise = "none",
      .choices = chain_choices, .help = "cost per (row, slot) pair at the forwarder"},
     {"floor", KEY_TIME, offsetof(struct chain_keys, floor_s), .help = "smallest time of one chain"},
+    {0}};
+
+static const struct key row_keys[] = {
+    {"format", KEY_CHOICE, offsetof(struct row_keys, format), .otherwise = "dtype",
+     .choices = format_choices,
+     .help = "the workload's dtype; hidden bytes and 4 per 128 of them; or bf16"},
+    {"header", KEY_SIZE, offsetof(struct row_keys, header_bytes), .otherwise = "0B",
+     .help = "metadata that travels with a row"},
+    {0}};
+
+static const struct key collective_keys[] = {
+    {"one_hop", KEY_COUNT, offsetof(struct collective_keys, one_hop), .min = 1, .max = 100,
+     .otherwise = "1", .help = "collectives of a one-hop call, each of which costs alpha"},
+    {"hop_a", KEY_COUNT, offsetof(struct collective_keys, hop_a), .min = 1, .max = 100,
+     .otherwise = "1", .help = "the same of hop A"},
+    {"hop_b", KEY_COUNT, offsetof(struct collective_keys, hop_b), .min = 1, .max = 100,
+     .otherwise = "1", .help = "the same of hop B"},
+    {"hop_a_communicator", KEY_CHOICE, offsetof(struct collective_keys, hop_a_communicator),
+     .otherwise = "groups", .choices = communicator_choices,
+     .help = "hop A on one rank of each group, or on all ranks: whose alpha it pays"},
+    {0}};
+
+static const struct key efficiency_keys[] = {
+    {"fast", KEY_NUMBER, offsetof(struct tier_factors, fast), .min = 1e-3, .max = 1,
+     .otherwise = "1", .help = "share of the fast tier's rate that the library reaches"},
+    {"slow", KEY_NUMBER, offsetof(struct tier_factors, slow), .min = 1e-3, .max = 1,
+     .otherwise = "1", .help = "the same of the slow tier"},
+    {0}};
+
+static const struct key message_cost_keys[] = {
+    {"fast", KEY_TIME, offsetof(struct tier_factors, fast), .help = "per message on the fast tier"},
+    {"slow", KEY_TIME, offsetof(struct tier_factors, slow), .help = "per message on the slow tier"},
     {0}};
 
 const struct key implementation_keys[] = {
@@ -22,14 +70,44 @@ const struct key implementation_keys[] = {
     {"name", KEY_TEXT, offsetof(struct implementation, name), .required = true,
      .help = "name in results and in a platform's alpha tables"},
     {"description", KEY_TEXT, offsetof(struct implementation, description), .help = "one line"},
+    {"dedup", KEY_MAP, offsetof(struct implementation, dedup), .table = dedup_keys,
+     .help = "which rows of a token travel"},
+    {"message", KEY_CHOICE, offsetof(struct implementation, message), .otherwise = "peer",
+     .choices = message_choices, .help = "what pays the per-message cost once"},
+    {"chunk_size", KEY_SIZE, offsetof(struct implementation, chunk_bytes),
+     .help = "with `message: chunk` or `hops: pipelined`"},
+    {"chunks", KEY_COUNT, offsetof(struct implementation, chunks), .min = 1, .max = 64,
+     .word = "by-size", .otherwise = "by-size",
+     .help = "pieces of a pipelined message, instead of chunk_size"},
+    {"hops", KEY_CHOICE, offsetof(struct implementation, hops), .otherwise = "serial",
+     .choices = hops_choices, .help = "whether a forwarder sends on what it has while more arrives"},
+    {"reduce", KEY_CHOICE, offsetof(struct implementation, reduce), .otherwise = "none",
+     .choices = reduce_choices, .help = "where combine adds up the rows of a token"},
+    {"dispatch_row", KEY_MAP, offsetof(struct implementation, dispatch_row), .table = row_keys,
+     .help = "bytes of a row on the way out"},
+    {"combine_row", KEY_MAP, offsetof(struct implementation, combine_row), .table = row_keys,
+     .help = "bytes of a row on the way back"},
     {"order", KEY_CHOICE, offsetof(struct implementation, order), .otherwise = "group-shift",
      .choices = order_choices, .help = "in which order a rank serves its destinations"},
     {"window", KEY_COUNT, offsetof(struct implementation, window), .min = 1, .max = 1 << 20,
-     .word = "all", .otherwise = "all", .help = "messages in flight per sender"},
+     .word = "all", .otherwise = "all", .help = "messages in flight per sender and stage"},
+    {"receive_window", KEY_COUNT, offsetof(struct implementation, receive_window), .min = 1,
+     .max = 1 << 20, .word = "all", .otherwise = "all",
+     .help = "messages in flight per receiver and stage"},
     {"start", KEY_CHOICE, offsetof(struct implementation, start), .otherwise = "rendezvous",
      .choices = start_choices, .help = "whether a message waits for its receiver"},
+    {"collectives", KEY_MAP, offsetof(struct implementation, collectives), .table = collective_keys,
+     .help = "calls issued per hop, payload, counts and metadata together"},
     {"chain", KEY_MAP, offsetof(struct implementation, chain), .table = chain_keys,
-     .help = "arrival-side operators between the hops"},
+     .help = "arrival-side operators between the hops of a dispatch"},
+    {"efficiency", KEY_MAP, offsetof(struct implementation, efficiency), .table = efficiency_keys,
+     .help = "reached share of the tiers' rates"},
+    {"message_cost", KEY_MAP, offsetof(struct implementation, message_cost_s),
+     .table = message_cost_keys, .help = "instead of the platform's x_half or message_cost"},
+    {"intra_group_path", KEY_CHOICE, offsetof(struct implementation, intra_group_path),
+     .otherwise = "fast", .choices = path_choices,
+     .help = "`slow`: all bytes over the slow tier; `rail`: bytes to other groups first over the fast "
+             "tier to the rank with the receiver's local index"},
     {0}};
 
 /* v1 is the paper's constant, whose denominator counted rows where the model charges pairs; measured is the
@@ -50,6 +128,22 @@ const char *order_name(int order) {
     return order_choices[order];
 }
 
+const char *dedup_name(int dedup) {
+    return dedup_choices[dedup];
+}
+
+const char *reduce_name(int reduce) {
+    return reduce_choices[reduce];
+}
+
+const char *hops_name(int hops) {
+    return hops_choices[hops];
+}
+
+const char *path_name(int path) {
+    return path_choices[path];
+}
+
 int order_find(const char *name) {
     for (int i = 0; order_choices[i]; i++)
         if (strcmp(order_choices[i], name) == 0)
@@ -59,6 +153,21 @@ int order_find(const char *name) {
 
 const char *start_name(int start) {
     return start_choices[start];
+}
+
+static enum rc check(struct implementation *m, struct err *e) {
+    const struct place *top = &m->doc->root->at;
+    if (m->dedup.one_hop == DEDUP_GROUP || m->dedup.hop_b == DEDUP_GROUP)
+        return err_at(e, RC_SCHEMA, top, "dedup: 'group' is for hop_a only");
+    bool chunked = m->message == UNIT_CHUNK || m->hops == HOPS_PIPELINED;
+    if (chunked && !m->chunk_bytes.given && !m->chunks)
+        return err_at(e, RC_SCHEMA, top, "%s needs chunk_size or chunks",
+                      m->message == UNIT_CHUNK ? "message 'chunk'" : "hops 'pipelined'");
+    if (m->message == UNIT_CHUNK && !m->chunk_bytes.given)
+        return err_at(e, RC_SCHEMA, top, "message 'chunk' needs chunk_size");
+    if (m->chunk_bytes.given && m->chunk_bytes.value < 1)
+        return err_at(e, RC_RANGE, &m->chunk_bytes.at, "chunk_size: below one byte");
+    return RC_OK;
 }
 
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
@@ -75,6 +184,8 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
         rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
     if (!rc)
         rc = keys_read(implementation_keys, doc->root, doc, m, e);
+    if (!rc)
+        rc = check(m, e);
     if (rc)
         implementation_free(m);
     else

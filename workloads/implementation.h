@@ -10,23 +10,62 @@
 
 #define IMPLEMENTATION_SCHEMA "moesim/implementation/1"
 
-enum order { ORDER_GROUP_SHIFT, ORDER_SHIFT };
+enum order { ORDER_GROUP_SHIFT, ORDER_SHIFT, ORDER_XOR, ORDER_RANDOM };
 enum start { START_RENDEZVOUS, START_ONE_SIDED };
 enum chain_preset { CHAIN_NONE, CHAIN_V1, CHAIN_MEASURED, CHAIN_FUSED, CHAIN_PRESETS };
+enum dedup { DEDUP_NONE, DEDUP_RANK, DEDUP_GROUP };
+enum message_unit { UNIT_PEER, UNIT_ROW, UNIT_CHUNK };
+enum hops { HOPS_SERIAL, HOPS_PIPELINED };
+enum reduce { REDUCE_NONE, REDUCE_EXPERT_RANK, REDUCE_FORWARDER };
+enum row_format { ROW_DTYPE, ROW_FP8_SCALES, ROW_BF16 };
+enum communicator { COMMUNICATOR_GROUPS, COMMUNICATOR_EP };
+
+/* Which rows travel: one per (token, expert), per (token, rank), or per (token, group). */
+struct dedup_keys {
+    int one_hop, hop_a, hop_b; /* enum dedup */
+};
 
 struct chain_keys {
     int preset;              /* enum chain_preset */
     struct quantity floor_s; /* smallest time of one chain; not given: none */
 };
 
+/* Bytes of one row: format plus header. FORMULAS.md [M6] */
+struct row_keys {
+    int format; /* enum row_format */
+    struct quantity header_bytes;
+};
+
+/* Collectives issued per hop, payload included; each costs alpha. FORMULAS.md [P1] */
+struct collective_keys {
+    int64_t one_hop, hop_a, hop_b;
+    int hop_a_communicator; /* enum communicator: whose alpha hop A pays */
+};
+
+struct tier_factors {
+    struct quantity fast, slow;
+};
+
 struct implementation {
     const char *schema;
     const char *name;
     const char *description;
-    int order;               /* enum order */
-    int64_t window;          /* messages in flight per sender; 0 = all */
-    int start;               /* enum start */
+    struct dedup_keys dedup;
+    int message;              /* enum message_unit: what pays the per-message cost */
+    struct quantity chunk_bytes; /* message: chunk, and hops: pipelined */
+    int64_t chunks;           /* pieces of a pipelined message; 0: from chunk_bytes */
+    int hops;                 /* enum hops */
+    int reduce;               /* enum reduce: where combine adds up rows */
+    struct row_keys dispatch_row, combine_row;
+    int order;                /* enum order */
+    int64_t window;           /* messages in flight per sender and stage; 0 = all */
+    int64_t receive_window;   /* the same per receiver */
+    int start;                /* enum start */
+    struct collective_keys collectives;
     struct chain_keys chain;
+    struct tier_factors efficiency;   /* reached share of a tier's rate, 0 < x <= 1 */
+    struct tier_factors message_cost_s; /* given: instead of the platform's per-message cost */
+    int intra_group_path;     /* enum topo_path */
 
     char sha256[HASH_TEXT];
     struct yaml_doc *doc;
@@ -38,7 +77,12 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
                             struct implementation **implementation, struct err *e);
 void implementation_free(struct implementation *m); /* NULL is allowed */
 
+/* Names of the choices above, as the file writes them. */
 const char *order_name(int order);
+const char *dedup_name(int dedup);
+const char *reduce_name(int reduce);
+const char *hops_name(int hops);
+const char *path_name(int path);
 /* Finds an order by name, or -1. */
 int order_find(const char *name);
 const char *start_name(int start);

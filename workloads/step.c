@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workloads/step.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "workloads/hops.h"
 
-static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop"};
-static const char *const phase_names[PHASE_COUNT] = {"dispatch"};
+static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined",
+                                                            "gather-first"};
+static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
+
+/* Pieces of a pipelined message where the implementation states none: assumed. */
+enum { CHUNKS_ASSUMED = 8, CHUNKS_MOST = 64 };
 
 const char *strategy_name(enum strategy s) {
     return strategy_names[s];
@@ -25,36 +31,170 @@ const char *phase_name(enum phase p) {
     return phase_names[p];
 }
 
-static struct stage *add_stage(struct step *s, const char *name, const struct matrix *rows, int world,
-                               enum tier span) {
+/* Bytes of one row. FORMULAS.md [M6] */
+static double row_bytes(const struct step *s) {
+    const struct row_keys *row = s->phase == PHASE_COMBINE ? &s->implementation->combine_row
+                                                           : &s->implementation->dispatch_row;
+    double hidden = (double)s->workload->hidden, bytes;
+    if (row->format == ROW_FP8_SCALES)
+        bytes = hidden + 4 * ceil(hidden / 128);
+    else if (row->format == ROW_BF16)
+        bytes = 2 * hidden;
+    else
+        bytes = hidden * workload_element_bytes(s->workload);
+    return bytes + row->header_bytes.value;
+}
+
+/* Pieces that pipelined messages are cut into, by the largest message of the first stage. */
+static int choose_chunks(const struct step *s) {
+    const struct implementation *m = s->implementation;
+    bool pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED ||
+                     (s->strategy == STRATEGY_TWO_HOP && m->hops == HOPS_PIPELINED);
+    if (!pipelined)
+        return 1;
+    if (m->chunks)
+        return (int)m->chunks;
+    if (!m->chunk_bytes.given)
+        return CHUNKS_ASSUMED;
+    const struct matrix *bytes = &s->stages[0].bytes;
+    double most = 0;
+    for (int src = 0; src < bytes->ranks; src++)
+        for (size_t i = bytes->start[src]; i < bytes->start[src + 1]; i++)
+            if (bytes->dst[i] != src)
+                most = fmax(most, bytes->value[i]);
+    return (int)fmin(fmax(ceil(most / m->chunk_bytes.value), 1), CHUNKS_MOST);
+}
+
+/* Takes the rows. */
+static struct stage *add_stage(struct step *s, const char *name, struct matrix *rows) {
+    const struct implementation *m = s->implementation;
     struct stage *stage = &s->stages[s->n_stages++];
-    *stage = (struct stage){.name = name, .world = world, .span = span};
+    *stage = (struct stage){.name = name,
+                            .unit_bytes = m->message == UNIT_ROW     ? s->row_bytes
+                                          : m->message == UNIT_CHUNK ? m->chunk_bytes.value
+                                                                     : 0,
+                            .collectives = 1};
+    if (s->phase == PHASE_COMBINE) {
+        struct matrix back;
+        matrix_transpose(rows, &back);
+        matrix_clear(rows);
+        *rows = back;
+    }
     matrix_scale(rows, s->row_bytes, &stage->bytes);
+    matrix_clear(rows);
     return stage;
+}
+
+static void set_collective(struct stage *stage, int world, enum tier span, int64_t collectives) {
+    stage->world = world;
+    stage->span = span;
+    stage->collectives = (int)collectives;
+}
+
+/* Rows on the way back, by the place where they are added up; on the way out, by de-duplication. */
+static enum dedup rows_of(const struct step *s, enum dedup on_the_way_out, enum dedup at_forwarder) {
+    if (s->phase == PHASE_DISPATCH)
+        return on_the_way_out;
+    switch ((enum reduce)s->implementation->reduce) {
+    case REDUCE_NONE:
+        return DEDUP_NONE;
+    case REDUCE_EXPERT_RANK:
+        return DEDUP_RANK;
+    case REDUCE_FORWARDER:
+        break;
+    }
+    return at_forwarder;
+}
+
+static void build_one_hop(struct step *s) {
+    const struct platform *p = s->platform;
+    s->one_hop_dedup = rows_of(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
+    struct matrix rows;
+    hops_direct(s->traffic, s->one_hop_dedup, &rows);
+    struct stage *stage = add_stage(s, "one_hop", &rows);
+    set_collective(stage, plat_ranks(p), plat_widest(p, (int)p->groups),
+                   s->implementation->collectives.one_hop);
+}
+
+static void build_two_hop(struct step *s) {
+    const struct platform *p = s->platform;
+    const struct implementation *m = s->implementation;
+    int groups = (int)p->groups, world = m->collectives.hop_a_communicator == COMMUNICATOR_EP
+                                             ? plat_ranks(p)
+                                             : groups;
+    struct matrix rows_a, rows_b;
+    hops_fold(p, s->traffic, rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP), &rows_a);
+    hops_forward(s->traffic, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
+                 &rows_b);
+    struct stage *a, *b;
+    if (s->phase == PHASE_DISPATCH) {
+        a = add_stage(s, "hop_a", &rows_a);
+        b = add_stage(s, "hop_b", &rows_b);
+        b->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *b->pairs);
+        matrix_sums(&s->traffic->hop_b, true, true, b->pairs);
+    } else {
+        b = add_stage(s, "hop_b", &rows_b);
+        a = add_stage(s, "hop_a", &rows_a);
+    }
+    set_collective(a, groups > 1 ? world : 1, plat_widest(p, groups), m->collectives.hop_a);
+    set_collective(b, (int)p->ranks_per_group, TIER_FAST, m->collectives.hop_b);
+    s->chunks = choose_chunks(s);
+    if (m->hops == HOPS_PIPELINED && s->chunks > 1) {
+        // one launch for both hops, over all ranks
+        set_collective(&s->stages[0], plat_ranks(p), plat_widest(p, groups), m->collectives.one_hop);
+        set_collective(&s->stages[1], 1, TIER_FAST, 1);
+    } else if (s->phase == PHASE_DISPATCH) {
+        b->splits = true;
+    }
+}
+
+static void build_gather_first(struct step *s) {
+    const struct platform *p = s->platform;
+    const struct implementation *m = s->implementation;
+    struct matrix rows[STEP_STAGES], pairs[STEP_STAGES];
+    static const char *const names[STEP_STAGES] = {"gather", "exchange", "scatter"};
+    enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
+    hops_gather(p, s->traffic, between,
+                rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b), rows);
+    bool out = s->phase == PHASE_DISPATCH;
+    for (int i = 0; i < STEP_STAGES; i++) {
+        int which = out ? i : STEP_STAGES - 1 - i;
+        struct stage *stage = add_stage(s, names[which], &rows[which]);
+        if (which == 1)
+            set_collective(stage, (int)p->groups, plat_widest(p, (int)p->groups),
+                           m->collectives.hop_a);
+        else
+            set_collective(stage, (int)p->ranks_per_group, TIER_FAST, m->collectives.hop_b);
+    }
+    if (!out)
+        return;
+    struct stage *last = &s->stages[STEP_STAGES - 1];
+    last->splits = true;
+    last->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *last->pairs);
+    hops_gather(p, s->traffic, between, DEDUP_NONE, pairs);
+    matrix_sums(&pairs[STEP_STAGES - 1], true, true, last->pairs);
+    for (int i = 0; i < STEP_STAGES; i++)
+        matrix_clear(&pairs[i]);
 }
 
 void step_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
                 enum strategy strategy, enum phase phase, struct step *step) {
-    const struct platform *p = topology->platform;
-    *step = (struct step){.platform = p,
+    *step = (struct step){.platform = topology->platform,
                           .topology = topology,
                           .workload = w,
                           .implementation = implementation,
                           .traffic = traffic,
                           .strategy = strategy,
                           .phase = phase,
-                          .row_bytes = (double)w->hidden * workload_element_bytes(w)};
-    int groups = (int)p->groups, local = (int)p->ranks_per_group;
-    if (strategy == STRATEGY_ONE_HOP) {
-        add_stage(step, "one_hop", &traffic->one_hop, plat_ranks(p), plat_widest(p, groups));
-        return;
-    }
-    add_stage(step, "hop_a", &traffic->hop_a, groups, plat_widest(p, groups));
-    struct stage *b = add_stage(step, "hop_b", &traffic->hop_b, local, TIER_FAST);
-    b->splits = true;
-    b->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *b->pairs);
-    matrix_sums(&traffic->hop_b, true, true, b->pairs);
+                          .chunks = 1};
+    step->row_bytes = row_bytes(step);
+    if (strategy == STRATEGY_ONE_HOP)
+        build_one_hop(step);
+    else if (strategy == STRATEGY_GATHER_FIRST)
+        build_gather_first(step);
+    else
+        build_two_hop(step);
 }
 
 void step_clear(struct step *step) {
@@ -65,39 +205,87 @@ void step_clear(struct step *step) {
     *step = (struct step){0};
 }
 
-void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
-                       double *messages) {
-    const struct matrix *m = &step->stages[stage].bytes;
-    *bytes = *messages = 0;
-    for (int src = 0; src < m->ranks; src++)
-        for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-            if (m->dst[i] != src && m->value[i] > 0 &&
-                topo_tier(step->topology, src, m->dst[i]) == tier) {
-                *bytes += m->value[i];
-                *messages += 1;
-            }
+void step_route(const struct step *step, int src, int dst, struct route *route) {
+    topo_find_route(step->topology, src, dst, (enum topo_path)step->implementation->intra_group_path,
+                    route);
 }
 
-void step_link_load(const struct step *step, int stage, double *bytes, double *busy_s) {
-    const struct matrix *m = &step->stages[stage].bytes;
-    const struct topology *t = step->topology;
-    double cost_s[TIER_COUNT];
-    for (int tier = 0; tier < TIER_COUNT; tier++)
-        cost_s[tier] = plat_message_cost_s(step->platform, (enum tier)tier);
+double step_message_cost_s(const struct step *step, enum tier tier) {
+    const struct tier_factors *own = &step->implementation->message_cost_s;
+    const struct quantity *q = tier == TIER_FAST ? &own->fast : &own->slow;
+    return q->given ? q->value : plat_message_cost_s(step->platform, tier);
+}
+
+double step_message_units(const struct step *step, int stage, double bytes) {
+    double unit_bytes = step->stages[stage].unit_bytes;
+    // 1e-9: expected rows are sums of rounded numbers
+    double units = unit_bytes > 0 ? ceil(bytes / unit_bytes * (1 - 1e-9)) : 1;
+    return fmax(units, step->chunks);
+}
+
+double step_bandwidth_Bps(const struct step *step, enum tier tier) {
+    const struct tier_factors *reached = &step->implementation->efficiency;
+    return step->platform->tier[tier].bandwidth_Bps.value *
+           (tier == TIER_FAST ? reached->fast.value : reached->slow.value);
+}
+
+/* Calls visit for every message of a stage. */
+struct visit {
+    const struct step *step;
+    int stage;
+    struct route route; /* of the message visited */
+    double message_bytes, units;
+    double *bytes, *busy_s;               /* step_link_load() */
+    double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT]; /* step_tier_traffic() */
+};
+
+static void each_message(struct visit *v, void (*visit)(struct visit *v)) {
+    const struct matrix *m = &v->step->stages[v->stage].bytes;
     for (int src = 0; src < m->ranks; src++)
         for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
             if (m->dst[i] == src || m->value[i] <= 0)
                 continue;
-            int links[TOPO_ROUTE_MAX], n = topo_route(t, src, m->dst[i], links);
-            for (int k = 0; k < n; k++) {
-                if (bytes)
-                    bytes[links[k]] += m->value[i];
-                if (busy_s)
-                    busy_s[links[k]] += m->value[i] / t->links[links[k]].capacity_Bps;
-            }
-            if (busy_s)
-                busy_s[links[0]] += cost_s[t->links[links[0]].tier];
+            step_route(v->step, src, m->dst[i], &v->route);
+            v->message_bytes = m->value[i];
+            v->units = step_message_units(v->step, v->stage, m->value[i]);
+            visit(v);
         }
+}
+
+/* A message counts on the widest tier that it uses, its bytes on every tier. */
+static void visit_tiers(struct visit *v) {
+    v->tier_messages[v->route.tier] += v->units;
+    for (int k = 0; k < v->route.n; k++) {
+        const struct link *link = &v->step->topology->links[v->route.links[k]];
+        if (link->role == LINK_EGRESS)
+            v->tier_bytes[link->tier] += v->message_bytes;
+    }
+}
+
+void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
+                       double *messages) {
+    struct visit v = {.step = step, .stage = stage};
+    each_message(&v, visit_tiers);
+    *bytes = v.tier_bytes[tier];
+    *messages = v.tier_messages[tier];
+}
+
+static void visit_links(struct visit *v) {
+    const struct link *links = v->step->topology->links;
+    for (int k = 0; k < v->route.n; k++) {
+        int l = v->route.links[k];
+        if (v->bytes)
+            v->bytes[l] += v->message_bytes;
+        if (v->busy_s)
+            v->busy_s[l] += v->message_bytes / links[l].capacity_Bps;
+    }
+    if (v->busy_s)
+        v->busy_s[v->route.cost_link] += v->units * step_message_cost_s(v->step, v->route.tier);
+}
+
+void step_link_load(const struct step *step, int stage, double *bytes, double *busy_s) {
+    struct visit v = {.step = step, .stage = stage, .bytes = bytes, .busy_s = busy_s};
+    each_message(&v, visit_links);
 }
 
 double costs_splits_s(const struct costs *c, const struct step *step, int stage) {
@@ -117,11 +305,14 @@ void costs_wire(const struct step *step, struct costs *costs) {
     *costs = (struct costs){.name = "wire"};
 }
 
-/* All but alpha. */
-static void own_constants(const struct step *step, struct costs *costs) {
+/* All but alpha. What the alpha table says that it contains is not charged again. */
+static void own_constants(const struct step *step, enum regime regime, struct costs *costs) {
+    const char *library = step->implementation->name;
+    enum alpha_phase phase = step->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
     *costs = (struct costs){0};
-    for (int tier = 0; tier < TIER_COUNT; tier++)
-        costs->latency_s[tier] = step->platform->tier[tier].latency_s.value;
+    if (!plat_alpha_includes(step->platform, library, phase, regime, "latency"))
+        for (int tier = 0; tier < TIER_COUNT; tier++)
+            costs->latency_s[tier] = step->platform->tier[tier].latency_s.value;
     costs->splits_s = step->platform->splits_sync_s.value;
     const struct chain_keys *chain = &step->implementation->chain;
     costs->chain_s_per_pair = chain_constant((enum chain_preset)chain->preset)->s_per_pair;
@@ -130,17 +321,21 @@ static void own_constants(const struct step *step, struct costs *costs) {
 
 bool costs_known(const struct step *step, enum regime regime, struct costs *costs,
                  struct alpha_answer *answers, char reason[static 200]) {
-    own_constants(step, costs);
+    const char *library = step->implementation->name;
+    enum alpha_phase phase = step->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
+    bool counts = plat_alpha_includes(step->platform, library, phase, regime, "counts");
+    own_constants(step, regime, costs);
     snprintf(costs->name, sizeof costs->name, "known");
     bool known = true;
     for (int i = 0; i < step->n_stages; i++) {
+        const struct stage *stage = &step->stages[i];
         struct alpha_answer answer;
-        plat_alpha(step->platform, step->implementation->name, step->stages[i].world,
-                   step->stages[i].span, regime, &answer);
+        plat_alpha_phase(step->platform, library, phase, stage->world, stage->span, regime, &answer);
         if (known && !answer.known)
             snprintf(reason, 200, "%s", answer.reason);
         known = known && answer.known;
-        costs->alpha_s[i] = answer.time_s;
+        costs->alpha_s[i] =
+            answer.time_s * (stage->collectives - (counts && stage->collectives > 1 ? 1 : 0));
         if (answers)
             answers[i] = answer;
     }
@@ -150,10 +345,11 @@ bool costs_known(const struct step *step, enum regime regime, struct costs *cost
 void costs_treatment(const struct step *step, size_t i, struct costs *costs) {
     const struct plat_treatment *t =
         (const struct plat_treatment *)step->platform->alpha_treatments.items + i;
-    own_constants(step, costs);
+    own_constants(step, REGIME_AHEAD, costs);
     snprintf(costs->name, sizeof costs->name, "%.39s", t->name);
     for (int k = 0; k < step->n_stages; k++)
-        costs->alpha_s[k] = plat_treatment_alpha_s(step->platform, i, step->stages[k].world,
+        costs->alpha_s[k] = step->stages[k].collectives *
+                            plat_treatment_alpha_s(step->platform, i, step->stages[k].world,
                                                    step->stages[k].span);
 }
 
@@ -161,5 +357,6 @@ void outcome_clear(struct outcome *o) {
     free(o->send_end_s);
     free(o->recv_end_s);
     free(o->link_bytes);
+    free(o->link_bin_bytes);
     *o = (struct outcome){0};
 }

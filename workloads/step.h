@@ -14,24 +14,34 @@
 
 #include "platforms/topology.h"
 #include "workloads/implementation.h"
+#include "workloads/outcome.h"
 #include "workloads/traffic.h"
 
-enum strategy { STRATEGY_ONE_HOP, STRATEGY_TWO_HOP, STRATEGY_COUNT };
+enum strategy {
+    STRATEGY_ONE_HOP,
+    STRATEGY_TWO_HOP,           /* hop A between groups, hop B inside; as the implementation's hops say */
+    STRATEGY_TWO_HOP_PIPELINED, /* the same, pipelined whatever the implementation says */
+    STRATEGY_GATHER_FIRST,      /* gather inside the group, exchange between groups, scatter */
+    STRATEGY_COUNT
+};
 const char *strategy_name(enum strategy s); /* "one-hop", .. */
 int strategy_find(const char *name);        /* -1 when unknown */
 
-enum phase { PHASE_DISPATCH, PHASE_COUNT };
+enum phase { PHASE_DISPATCH, PHASE_COMBINE, PHASE_COUNT };
 const char *phase_name(enum phase p);
 
-enum { STEP_STAGES = 2 };
+enum { STEP_STAGES = 3 };
 
-/* One exchange. A rank enters a later stage when its own arrivals of the stage before are complete and the
- * local work before the exchange (splits readback, chain) is done. */
+/* One exchange. Serial: a rank enters a later stage when its own arrivals of the stage before are complete and
+ * the local work before the exchange (splits readback, chain) is done. Pipelined: messages are cut into
+ * `chunks` equal pieces, and piece c of a later stage waits for the pieces c of the arrivals before. */
 struct stage {
-    const char *name;    /* "one_hop", "hop_a", "hop_b" */
+    const char *name;    /* "one_hop"; "hop_a", "hop_b"; "gather", "exchange", "scatter" */
     struct matrix bytes; /* diagonal = local, never on a link */
+    double unit_bytes;   /* a pair pays the per-message cost once per unit_bytes begun; 0: once */
     int world;           /* ranks of its collective */
     enum tier span;      /* widest tier that the collective reaches */
+    int collectives;     /* issued for it, payload included; each costs alpha */
     bool splits;         /* pays the splits readback before it */
     double *pairs;       /* (row, slot) pairs charged by the chain before it, per rank; NULL: no chain */
 };
@@ -44,7 +54,11 @@ struct step {
     const struct traffic *traffic;
     enum strategy strategy;
     enum phase phase;
+    enum dedup one_hop_dedup; /* of a one-hop call */
     double row_bytes;
+    int chunks;               /* pieces of every message; 1 = serial */
+    const double *enter_s;    /* when each rank enters the call; NULL: all at 0. Borrowed */
+    uint64_t order_seed;      /* of ORDER_RANDOM */
     int n_stages;
     struct stage stages[STEP_STAGES];
 };
@@ -53,6 +67,18 @@ void step_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
                 enum strategy strategy, enum phase phase, struct step *step);
 void step_clear(struct step *step);
+
+/* Route of a message under the implementation's path. */
+void step_route(const struct step *step, int src, int dst, struct route *route);
+
+/* Per-message cost on a tier: the implementation's, otherwise the platform's. */
+double step_message_cost_s(const struct step *step, enum tier tier);
+
+/* How often a message of this many bytes pays it in a stage; a pipelined one at least once per piece. */
+double step_message_units(const struct step *step, int stage, double bytes);
+
+/* Rate of a tier per rank as the library reaches it. */
+double step_bandwidth_Bps(const struct step *step, enum tier tier);
 
 /* Bytes and messages of a stage on one tier (diagonal excluded; a zero-byte pair sends no message). */
 void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
@@ -87,33 +113,5 @@ bool costs_known(const struct step *step, enum regime regime, struct costs *cost
 
 /* The same with alpha of treatment i of the platform. */
 void costs_treatment(const struct step *step, size_t i, struct costs *costs);
-
-/* --- the answer ------------------------------------------------------------------------------- */
-
-enum { OUTCOME_STAGES = 8 };
-
-struct outcome_stage {
-    const char *name; /* hop_a, splits, chain, hop_b; alpha is inside its hop */
-    double start_s;   /* first rank starts */
-    double end_s;     /* last rank ends */
-    double bytes;     /* on links, diagonal excluded */
-    double messages;
-};
-
-struct outcome {
-    double time_s;
-    int n_stages;
-    struct outcome_stage stages[OUTCOME_STAGES];
-    /* what only a simulation has; NULL or 0 otherwise */
-    double *send_end_s; /* per rank: last byte out */
-    double *recv_end_s; /* per rank: last byte in */
-    double *link_bytes; /* per link: delivered */
-    uint64_t flows;
-    uint64_t events;
-    double wall_s, cpu_s; /* of the simulation itself */
-    double peak_rss_bytes;
-};
-
-void outcome_clear(struct outcome *o);
 
 #endif

@@ -27,7 +27,7 @@ struct routing {
     struct sampler *pools; /* which pools a token uses */
     struct sampler *inside; /* which experts of a pool */
     struct traffic *traffic;
-    size_t room_one_hop, room_hop_a;
+    size_t room_one_hop, room_per_rank, room_hop_a;
 };
 
 static long long number(int64_t value) {
@@ -172,17 +172,44 @@ static void add_entry(struct matrix *m, size_t *room, int src, int dst, double v
     m->start[src + 1] = n + 1;
 }
 
-/* Appends a sender's rows of one_hop [M1] and hop_a [M2] from its rows per rank and tokens per group. */
-static void add_source(struct routing *r, int src, const double *rank_rows,
-                       const double *group_tokens) {
+/* What one sender has for others. */
+struct sent {
+    double *rank_rows;    /* rows per rank */
+    double *rank_tokens;  /* tokens that reach a rank */
+    double *group_tokens; /* tokens that reach a group */
+};
+
+static struct sent sent_new(const struct routing *r) {
+    return (struct sent){mem_alloc((size_t)r->ranks, sizeof(double)),
+                         mem_alloc((size_t)r->ranks, sizeof(double)),
+                         mem_alloc((size_t)r->groups, sizeof(double))};
+}
+
+static void sent_clear(struct sent *s) {
+    free(s->rank_rows);
+    free(s->rank_tokens);
+    free(s->group_tokens);
+}
+
+/* Appends a sender's rows of one_hop [M1], one_hop_rank [M5] and hop_a [M2]. */
+static void add_source(struct routing *r, int src, const struct sent *s) {
     struct traffic *t = r->traffic;
     int local = plat_local_of(r->platform, src);
     start_row(&t->one_hop, src);
-    for (int dst = 0; dst < r->ranks; dst++)
-        add_entry(&t->one_hop, &r->room_one_hop, src, dst, rank_rows[dst]);
+    start_row(&t->one_hop_rank, src);
+    for (int dst = 0; dst < r->ranks; dst++) {
+        add_entry(&t->one_hop, &r->room_one_hop, src, dst, s->rank_rows[dst]);
+        add_entry(&t->one_hop_rank, &r->room_per_rank, src, dst, s->rank_tokens[dst]);
+    }
     start_row(&t->hop_a, src);
     for (int g = 0; g < r->groups; g++)
-        add_entry(&t->hop_a, &r->room_hop_a, src, g * r->local + local, group_tokens[g]);
+        add_entry(&t->hop_a, &r->room_hop_a, src, g * r->local + local, s->group_tokens[g]);
+}
+
+/* Expected tokens, of `tokens`, that choose at least one of the experts first .. first + count - 1. */
+static double expect_reached(const struct routing *r, double tokens, int first, int count) {
+    return tokens * sampler_inclusion(r->pools, first / r->pool_size) *
+           (1 - sampler_miss(r->inside, first % r->pool_size, count));
 }
 
 /* Expected values: the same row for every sender. */
@@ -190,45 +217,45 @@ static void expect(struct routing *r) {
     double tokens = (double)r->workload->tokens_per_rank;
     double rows = tokens * (double)r->workload->top_k;
     double sum = stat_sum(r->weight, (size_t)r->experts);
-    double *rank_rows = mem_alloc((size_t)r->ranks, sizeof *rank_rows);
-    double *group_tokens = mem_alloc((size_t)r->groups, sizeof *group_tokens);
-    for (int dst = 0; dst < r->ranks; dst++)
-        rank_rows[dst] =
-            rows * stat_sum(r->weight + (size_t)dst * (size_t)r->per_rank, (size_t)r->per_rank) /
-            sum;
-    for (int g = 0; g < r->groups; g++) {
-        int pool = g * r->per_group / r->pool_size, first = g * r->per_group % r->pool_size;
-        group_tokens[g] = tokens * sampler_inclusion(r->pools, pool) *
-                          (1 - sampler_miss(r->inside, first, r->per_group));
+    struct sent sent = sent_new(r);
+    for (int dst = 0; dst < r->ranks; dst++) {
+        int first = dst * r->per_rank;
+        sent.rank_rows[dst] = rows * stat_sum(r->weight + first, (size_t)r->per_rank) / sum;
+        sent.rank_tokens[dst] = expect_reached(r, tokens, first, r->per_rank);
     }
+    for (int g = 0; g < r->groups; g++)
+        sent.group_tokens[g] = expect_reached(r, tokens, g * r->per_group, r->per_group);
     for (int src = 0; src < r->ranks; src++)
-        add_source(r, src, rank_rows, group_tokens);
+        add_source(r, src, &sent);
     for (int i = 0; i < r->experts; i++)
         r->traffic->expert_load[i] = rows * (double)r->ranks * r->weight[i] / sum;
-    free(rank_rows);
-    free(group_tokens);
+    sent_clear(&sent);
 }
 
 /* What is needed to draw the tokens of one sender after the other. */
 struct draw {
-    int *group_of; /* per expert */
+    int *rank_of, *group_of; /* per expert */
     int *pools; /* of one token */
     int *ids; /* of one token and pool */
     int64_t *chosen; /* rows per expert */
-    int64_t *reached; /* tokens per group */
-    double *rank_rows, *group_tokens;
+    int64_t *reached_rank, *reached_group; /* tokens */
+    struct sent sent;
 };
 
 static void draw_token(const struct routing *r, struct rng *rng, struct draw *d) {
-    int last_group = -1; // pools and experts come rising, so the tokens of a group stand together
+    // pools and experts come rising, so the experts of a rank and of a group stand together
+    int last_rank = -1, last_group = -1;
     sampler_draw(r->pools, rng, d->pools);
     for (int p = 0; p < r->pools_chosen; p++) {
         int first = d->pools[p] * r->pool_size;
         sampler_draw(r->inside, rng, d->ids);
         for (int i = 0; i < r->chosen_inside; i++) {
-            int expert = first + d->ids[i], group = d->group_of[expert];
+            int expert = first + d->ids[i];
+            int rank = d->rank_of[expert], group = d->group_of[expert];
             d->chosen[expert]++;
-            d->reached[group] += group != last_group;
+            d->reached_rank[rank] += rank != last_rank;
+            d->reached_group[group] += group != last_group;
+            last_rank = rank;
             last_group = group;
         }
     }
@@ -238,39 +265,46 @@ static void draw_source(struct routing *r, int src, struct draw *d) {
     struct rng rng;
     rng_init(&rng, r->seed, "routing", (uint64_t)src);
     memset(d->chosen, 0, (size_t)r->experts * sizeof *d->chosen);
-    memset(d->reached, 0, (size_t)r->groups * sizeof *d->reached);
-    memset(d->rank_rows, 0, (size_t)r->ranks * sizeof *d->rank_rows);
+    memset(d->reached_rank, 0, (size_t)r->ranks * sizeof *d->reached_rank);
+    memset(d->reached_group, 0, (size_t)r->groups * sizeof *d->reached_group);
+    memset(d->sent.rank_rows, 0, (size_t)r->ranks * sizeof *d->sent.rank_rows);
     for (int64_t t = 0; t < r->workload->tokens_per_rank; t++)
         draw_token(r, &rng, d);
     for (int i = 0; i < r->experts; i++) {
         r->traffic->expert_load[i] += (double)d->chosen[i];
-        d->rank_rows[i / r->per_rank] += (double)d->chosen[i];
+        d->sent.rank_rows[d->rank_of[i]] += (double)d->chosen[i];
     }
+    for (int dst = 0; dst < r->ranks; dst++)
+        d->sent.rank_tokens[dst] = (double)d->reached_rank[dst];
     for (int g = 0; g < r->groups; g++)
-        d->group_tokens[g] = (double)d->reached[g];
-    add_source(r, src, d->rank_rows, d->group_tokens);
+        d->sent.group_tokens[g] = (double)d->reached_group[g];
+    add_source(r, src, &d->sent);
 }
 
 static void draw_all(struct routing *r) {
-    size_t experts = (size_t)r->experts, groups = (size_t)r->groups;
-    struct draw d = {.group_of = mem_alloc(experts, sizeof *d.group_of),
+    size_t experts = (size_t)r->experts;
+    struct draw d = {.rank_of = mem_alloc(experts, sizeof *d.rank_of),
+                     .group_of = mem_alloc(experts, sizeof *d.group_of),
                      .pools = mem_alloc((size_t)r->pools_chosen, sizeof *d.pools),
                      .ids = mem_alloc((size_t)r->chosen_inside, sizeof *d.ids),
                      .chosen = mem_alloc(experts, sizeof *d.chosen),
-                     .reached = mem_alloc(groups, sizeof *d.reached),
-                     .rank_rows = mem_alloc((size_t)r->ranks, sizeof *d.rank_rows),
-                     .group_tokens = mem_alloc(groups, sizeof *d.group_tokens)};
-    for (int i = 0; i < r->experts; i++)
+                     .reached_rank = mem_alloc((size_t)r->ranks, sizeof *d.reached_rank),
+                     .reached_group = mem_alloc((size_t)r->groups, sizeof *d.reached_group),
+                     .sent = sent_new(r)};
+    for (int i = 0; i < r->experts; i++) {
+        d.rank_of[i] = i / r->per_rank;
         d.group_of[i] = i / r->per_group;
+    }
     for (int src = 0; src < r->ranks; src++)
         draw_source(r, src, &d);
+    free(d.rank_of);
     free(d.group_of);
     free(d.pools);
     free(d.ids);
     free(d.chosen);
-    free(d.reached);
-    free(d.rank_rows);
-    free(d.group_tokens);
+    free(d.reached_rank);
+    free(d.reached_group);
+    sent_clear(&d.sent);
 }
 
 /* First entry of a row whose receiver is not below dst. */
@@ -286,23 +320,23 @@ static size_t lower_bound(const struct matrix *m, int src, int dst) {
     return low;
 }
 
-/* hop_b: rank (h, r) forwards what the ranks (g, r) of all groups g send to group h. [M3] */
-static void build_hop_b(struct routing *r) {
-    struct traffic *t = r->traffic;
+/* Rank (h, r) forwards what the ranks (g, r) of all groups g send to group h. [M3] */
+static void build_hop_b(const struct routing *r, const struct matrix *direct, struct matrix *hop_b) {
     double *rows = mem_alloc((size_t)r->local, sizeof *rows);
     size_t room = 0;
+    matrix_init(hop_b, r->ranks, 0, direct->whole);
     for (int src = 0; src < r->ranks; src++) {
         int first = src - plat_local_of(r->platform, src);
         memset(rows, 0, (size_t)r->local * sizeof *rows);
         for (int from = src - first; from < r->ranks; from += r->local) {
-            size_t end = t->one_hop.start[from + 1];
-            for (size_t i = lower_bound(&t->one_hop, from, first);
-                 i < end && t->one_hop.dst[i] < first + r->local; i++)
-                rows[t->one_hop.dst[i] - first] += t->one_hop.value[i];
+            size_t end = direct->start[from + 1];
+            for (size_t i = lower_bound(direct, from, first);
+                 i < end && direct->dst[i] < first + r->local; i++)
+                rows[direct->dst[i] - first] += direct->value[i];
         }
-        start_row(&t->hop_b, src);
+        start_row(hop_b, src);
         for (int x = 0; x < r->local; x++)
-            add_entry(&t->hop_b, &room, src, first + x, rows[x]);
+            add_entry(hop_b, &room, src, first + x, rows[x]);
     }
     free(rows);
 }
@@ -313,15 +347,16 @@ static void fill(struct routing *r) {
     struct traffic *t = r->traffic;
     bool whole = r->workload->routing.draw == DRAW_SAMPLED;
     matrix_init(&t->one_hop, r->ranks, 0, whole);
+    matrix_init(&t->one_hop_rank, r->ranks, 0, whole);
     matrix_init(&t->hop_a, r->ranks, 0, whole);
-    matrix_init(&t->hop_b, r->ranks, 0, whole);
     t->expert_load = mem_alloc((size_t)r->experts, sizeof *t->expert_load);
     t->rank_load = mem_alloc((size_t)r->ranks, sizeof *t->rank_load);
     if (whole)
         draw_all(r);
     else
         expect(r);
-    build_hop_b(r);
+    build_hop_b(r, &t->one_hop, &t->hop_b);
+    build_hop_b(r, &t->one_hop_rank, &t->hop_b_rank);
     matrix_sums(&t->one_hop, false, true, t->rank_load);
     t->fan_out =
         matrix_total(&t->hop_a, true) / ((double)r->workload->tokens_per_rank * (double)r->ranks);
@@ -366,8 +401,10 @@ void traffic_free(struct traffic *t) {
     if (!t)
         return;
     matrix_clear(&t->one_hop);
+    matrix_clear(&t->one_hop_rank);
     matrix_clear(&t->hop_a);
     matrix_clear(&t->hop_b);
+    matrix_clear(&t->hop_b_rank);
     free(t->expert_load);
     free(t->rank_load);
     buf_clear(&t->notes);

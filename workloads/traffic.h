@@ -6,6 +6,8 @@
  *   hop_a    one row per token and distinct destination group, to the rank of that group with the
  *            sender's local index                                                         [M2]
  *   hop_b    at the forwarder, every received row once per expert of its group, to the expert's rank  [M3]
+ *   one_hop_rank, hop_b_rank  the same as one_hop and hop_b, but one row per token and distinct destination
+ *            rank, whatever number of its experts are there (de-duplication per rank)     [M5]
  * Source: tokens are drawn (draw: sampled, whole numbers) or taken at their expected values (draw: expected).
  * Counts give marginals only: each token draws k distinct experts, inclusion probabilities proportional to the
  * counts, by maximum entropy (conditional Poisson); the same distribution on every source rank  [M4].
@@ -23,7 +25,7 @@
 struct traffic {
     int ranks;
     int experts;
-    struct matrix one_hop, hop_a, hop_b;
+    struct matrix one_hop, one_hop_rank, hop_a, hop_b, hop_b_rank;
     double *expert_load;  /* rows per expert, [experts] */
     double *rank_load;    /* rows per destination rank, local ones included, [ranks] */
     double fan_out;       /* mean distinct destination groups of a token, own group included */

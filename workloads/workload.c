@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workloads/workload.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/rng.h"
 #include "platforms/find.h"
 
 static const char *const source_choices[] = {"uniform", "trace", NULL};
@@ -32,6 +34,19 @@ static const struct key routing_keys[] = {
      .help = "layer as the trace names it; default: its first"},
     {0}};
 
+static const struct key late_keys[] = {
+    {"rank", KEY_COUNT, offsetof(struct late_rank, rank), .required = true, .max = 1e6,
+     .help = "which rank"},
+    {"by", KEY_TIME, offsetof(struct late_rank, by_s), .required = true, .help = "how much later"},
+    {0}};
+
+static const struct key arrival_keys[] = {
+    {"sigma", KEY_TIME, offsetof(struct arrival_keys, sigma_s), .otherwise = "0s",
+     .help = "ranks enter the absolute value of a normal draw of this sigma late"},
+    {"late", KEY_LIST, offsetof(struct arrival_keys, late), .table = late_keys,
+     .item_size = sizeof(struct late_rank), .help = "ranks that enter later still"},
+    {0}};
+
 const struct key workload_keys[] = {
     {"schema", KEY_TEXT, offsetof(struct workload, schema), .required = true,
      .help = "`" WORKLOAD_SCHEMA "`"},
@@ -54,6 +69,8 @@ const struct key workload_keys[] = {
      .help = "which experts tokens choose"},
     {"placement", KEY_CHOICE, offsetof(struct workload, placement), .otherwise = "contiguous",
      .choices = placement_choices, .help = "experts onto ranks, in blocks of E / EP"},
+    {"arrival", KEY_MAP, offsetof(struct workload, arrival), .table = arrival_keys,
+     .help = "when ranks enter a call; default: all at once"},
     {0}};
 
 static enum rc check(struct workload *w, struct err *e) {
@@ -82,14 +99,17 @@ static enum rc check(struct workload *w, struct err *e) {
     return RC_OK;
 }
 
-/* With another trace than the file's own, what selects a part of the old one no longer means anything. */
-static void drop_selection(const struct yaml_doc *doc) {
-    static const char *const selection[] = {"model", "corpus", "layer"};
+/* What an override makes meaningless: with another trace, what selects a part of the file's own one; with
+ * another source, the trace too. */
+static void drop_overridden(const struct yaml_doc *doc) {
+    static const char *const selection[] = {"model", "corpus", "layer", "trace"};
+    enum { SELECTION = 3, ALL = 4 };
     struct yaml_node *routing = yaml_get(doc->root, "routing");
-    const struct yaml_node *trace = routing ? yaml_get(routing, "trace") : NULL;
-    if (!trace || !trace->set)
+    if (!routing)
         return;
-    for (size_t i = 0; i < sizeof selection / sizeof *selection; i++) {
+    const struct yaml_node *trace = yaml_get(routing, "trace"), *source = yaml_get(routing, "source");
+    size_t n = trace && trace->set ? SELECTION : source && source->set ? ALL : 0;
+    for (size_t i = 0; i < n; i++) {
         const struct yaml_node *node = yaml_get(routing, selection[i]);
         if (node && !node->set)
             yaml_drop(routing, selection[i]);
@@ -117,7 +137,7 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
     rc = keys_schema(doc, WORKLOAD_SCHEMA, e);
     for (size_t i = 0; i < n_settings && !rc; i++)
         rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
-    drop_selection(doc);
+    drop_overridden(doc);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
@@ -137,6 +157,24 @@ void workload_free(struct workload *w) {
     free(w->trace_path);
     yaml_doc_free(w->doc);
     free(w);
+}
+
+enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
+                         struct err *e) {
+    const struct arrival_keys *a = &w->arrival;
+    struct rng r;
+    rng_init(&r, seed, "arrival", 0);
+    *skewed = a->sigma_s.value > 0 || a->late.n > 0;
+    for (int rank = 0; rank < ranks; rank++)
+        enter_s[rank] = a->sigma_s.value > 0 ? fabs(rng_normal(&r)) * a->sigma_s.value : 0;
+    const struct late_rank *late = a->late.items;
+    for (size_t i = 0; i < a->late.n; i++) {
+        if (late[i].rank >= ranks)
+            return err_at(e, RC_RANGE, &late[i].by_s.at, "arrival: rank %lld, but there are %d ranks",
+                          (long long)late[i].rank, ranks);
+        enter_s[late[i].rank] += late[i].by_s.value;
+    }
+    return RC_OK;
 }
 
 const char *workload_dtype_name(const struct workload *w) {

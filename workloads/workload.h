@@ -26,6 +26,16 @@ struct routing_keys {
     bool layer_given;
 };
 
+/* When ranks enter a call. */
+struct late_rank {
+    int64_t rank;
+    struct quantity by_s;
+};
+struct arrival_keys {
+    struct quantity sigma_s; /* each rank enters |normal| x sigma late, drawn with the seed */
+    struct key_list late;    /* struct late_rank, on top */
+};
+
 struct workload {
     const char *schema;
     const char *name;
@@ -38,6 +48,7 @@ struct workload {
     int dtype;
     struct routing_keys routing;
     int placement;
+    struct arrival_keys arrival;
 
     char *trace_path; /* resolved; NULL when the source is not a trace */
     char sha256[HASH_TEXT];
@@ -49,6 +60,11 @@ extern const struct key workload_keys[];
 enum rc workload_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                       struct workload **workload, struct err *e);
 void workload_free(struct workload *w); /* NULL is allowed */
+
+/* Fills enter_s[ranks] and returns true when ranks do not all enter at 0. RC_RANGE for a late rank that the
+ * platform does not have. */
+enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
+                         struct err *e);
 
 const char *workload_dtype_name(const struct workload *w);
 double workload_element_bytes(const struct workload *w);

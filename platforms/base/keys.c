@@ -300,6 +300,12 @@ static enum rc unknown_key(const struct key *table, const struct yaml_node *map,
     return rc;
 }
 
+static bool has_required(const struct key *table) {
+    while (table->name && !table->required)
+        table++;
+    return table->name != NULL;
+}
+
 enum rc keys_read(const struct key *table, const struct yaml_node *map, struct yaml_doc *doc, void *into,
                   struct err *e) {
     if (map->type != YAML_MAP)
@@ -314,12 +320,15 @@ enum rc keys_read(const struct key *table, const struct yaml_node *map, struct y
     }
     for (const struct key *key = table; key->name; key++) {
         const struct yaml_node *node = yaml_get(map, key->name);
-        struct yaml_node standin = {.type = YAML_SCALAR, .text = key->otherwise, .at = map->at};
+        // a map that is left out still has the defaults of its keys
+        struct yaml_node standin = {.type = key->kind == KEY_MAP ? YAML_MAP : YAML_SCALAR,
+                                    .text = key->otherwise,
+                                    .at = map->at};
         if (!node && key->required)
             return err_at(e, RC_SCHEMA, &map->at, "missing key '%s' (%s)", key->name, key->help);
         if (node && key->given_offset)
             *(bool *)((char *)into + key->given_offset) = true;
-        if (!node && !key->otherwise)
+        if (!node && !key->otherwise && (key->kind != KEY_MAP || has_required(key->table)))
             continue;
         char *field = (char *)into + key->offset;
         enum rc rc = read_key(key, node ? node : &standin, doc, field, e);

@@ -18,6 +18,7 @@ typedef enum rc (*command_f)(const struct options *o, struct buf *out, struct er
 enum rc cmd_simulate(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_compare(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e);
@@ -29,6 +30,7 @@ struct inputs {
     struct workload *workload;
     struct implementation *implementation;
     struct traffic *traffic;
+    double *enter_s; /* per rank; NULL: all enter at 0 */
 };
 
 /* Parts of the inputs; what a part needs is loaded with it. */

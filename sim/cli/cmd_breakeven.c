@@ -15,6 +15,7 @@
 #include "platforms/base/json.h"
 #include "sim/engine/engine.h"
 #include "sim/report/breakeven.h"
+#include "validation/gate_run.h"
 #include "validation/ratio_search.h"
 
 enum { PRESETS = 4, DRAWS_DEFAULT = 400 };
@@ -390,9 +391,8 @@ static enum rc write_plot(const struct breakeven_result *r, const char *path, st
     return written ? RC_OK : err_set(e, RC_IO, "%s: cannot write", path);
 }
 
-enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
-    if (o->n_words)
-        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
+static enum rc licensed(const struct options *o, const struct licence *licence, struct buf *out,
+                        struct err *e) {
     struct inputs in = {0};
     enum rc rc = inputs_load(
         o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
@@ -401,6 +401,7 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         return rc;
     }
     struct breakeven_result r = {.simulated = o->by_simulation,
+                                 .licence = licence,
                                  .platform = in.platform,
                                  .workload = in.workload,
                                  .implementation = in.implementation,
@@ -427,5 +428,23 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
     step_clear(&p.one);
     step_clear(&p.two);
     inputs_clear(&in);
+    return rc;
+}
+
+enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
+    if (o->n_words)
+        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
+    const struct gate_run_options options = {.folder = o->corpus, .analytic_only = true};
+    struct gate_run run;
+    enum rc rc = gate_run(&options, &run, e);
+    if (rc)
+        return rc;
+    struct licences *licences = licences_decide(run.results, run.n);
+    const struct licence *licence = licences_get(licences, CAP_BREAKEVEN);
+    rc = licence_require(licence, e);
+    if (!rc)
+        rc = licensed(o, licence, out, e);
+    licences_free(licences);
+    gate_run_clear(&run);
     return rc;
 }

@@ -3,15 +3,15 @@
 #include "sim/cli/cli.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "gates/capability.h"
+#include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/figures.h"
+#include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
-#include "validation/causes.h"
 #include "validation/compare.h"
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -22,11 +22,14 @@ struct cases {
     size_t treatment; /* index of the first treatment; n when the time is known */
 };
 
-static void fill_cases(const struct step *step, struct cases *cases, struct result_call *call) {
+static void fill_cases(const struct step *step, const struct options *o, struct cases *cases,
+                       struct call_figures *call) {
     struct alpha_answer answers[STEP_STAGES];
+    enum regime regime =
+        o->host && strcmp(o->host, "observed") == 0 ? REGIME_OBSERVED : REGIME_AHEAD;
     *cases = (struct cases){0};
     call->time_known =
-        costs_known(step, REGIME_AHEAD, &cases->costs[0], answers, call->reason);
+        costs_known(step, regime, &cases->costs[0], answers, call->reason);
     if (call->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
@@ -42,7 +45,7 @@ static void fill_cases(const struct step *step, struct cases *cases, struct resu
     costs_wire(step, &cases->costs[cases->wire]);
 }
 
-static void fill_bounds(const struct step *step, const struct cases *cases, struct result_call *call) {
+static void fill_bounds(const struct step *step, const struct cases *cases, struct call_figures *call) {
     call->wire_bound_s = bound_call_s(step, &cases->costs[cases->wire]);
     call->bound_s = call->time_known ? bound_call_s(step, &cases->costs[0]) : -1;
     for (size_t i = cases->treatment; i < cases->n; i++) {
@@ -54,7 +57,7 @@ static void fill_bounds(const struct step *step, const struct cases *cases, stru
         call->bound_s = call->wire_bound_s;
 }
 
-static void fill_traffic(const struct step *step, struct result_call *call) {
+static void fill_traffic(const struct step *step, struct call_figures *call) {
     for (int i = 0; i < step->n_stages; i++)
         for (int tier = 0; tier < TIER_COUNT; tier++) {
             double bytes, messages;
@@ -73,7 +76,7 @@ static void fill_traffic(const struct step *step, struct result_call *call) {
 }
 
 static void fill_band(const struct cases *cases, const struct outcome *outcomes,
-                      struct result_call *call) {
+                      struct call_figures *call) {
     if (call->time_known) {
         call->band_known = true;
         call->band_s[0] = call->band_s[1] = call->time_s;
@@ -90,10 +93,10 @@ static void fill_band(const struct cases *cases, const struct outcome *outcomes,
 }
 
 static enum rc simulate_call(const struct step *step, const struct cases *cases,
-                             const struct options *o, struct result *r, struct result_call *call,
+                             const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
-    const struct sim_options options = {.timeout_s = o->timeout_s};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = RESULT_BINS};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;
@@ -121,7 +124,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
 }
 
 static void analytic_call(const struct step *step, const struct cases *cases,
-                          struct result_call *call) {
+                          struct call_figures *call) {
     struct outcome wire, known;
     model_call(step, &cases->costs[cases->wire], &wire);
     model_call(step, &cases->costs[0], &known);
@@ -131,13 +134,14 @@ static void analytic_call(const struct step *step, const struct cases *cases,
                            .analytic_wire_s = wire.time_s,
                            .simulated_wire_s = call->wire_s};
     compare_fill(&c);
-    call->analytic = (struct result_analytic){.present = true,
-                                              .time_known = call->time_known,
-                                              .time_s = known.time_s,
-                                              .wire_s = wire.time_s,
-                                              .error_known = c.basis != COMPARE_NONE,
-                                              .relative_error = c.relative_error,
-                                              .basis = compare_basis_name(c.basis)};
+    call->analytic = (struct call_analytic){.present = true,
+                                            .covered = true,
+                                            .time_known = call->time_known,
+                                            .time_s = known.time_s,
+                                            .wire_s = wire.time_s,
+                                            .error_known = c.basis != COMPARE_NONE,
+                                            .relative_error = c.relative_error,
+                                            .basis = compare_basis_name(c.basis)};
     outcome_clear(&wire);
     outcome_clear(&known);
 }
@@ -145,107 +149,108 @@ static void analytic_call(const struct step *step, const struct cases *cases,
 static enum rc run_engine(const struct step *step, const struct costs *costs, size_t n_costs,
                           void *context, struct outcome *outcomes, struct err *e) {
     const struct options *o = context;
-    return sim_run(step, costs, n_costs, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes,
-                   e);
+    return sim_run(step, costs, n_costs, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes, e);
 }
 
 /* Why the two answers differ, on the basis that the relative error has. */
-static enum rc explain_call(const struct step *step, const struct cases *cases,
-                            const struct options *o, struct result_call *call, struct err *e) {
-    struct result_analytic *a = &call->analytic;
+static enum rc explain_call(const struct step *step, const struct cases *cases, const struct options *o,
+                            struct call_figures *call, struct err *e) {
+    struct call_analytic *a = &call->analytic;
     if (!a->error_known || !call->simulated)
         return RC_OK;
-    struct causes causes;
-    const struct causes_question q = {.step = step,
-                                      .costs = &cases->costs[call->time_known ? 0 : cases->wire],
-                                      .analytic_s = call->time_known ? a->time_s : a->wire_s,
-                                      .simulated_s = call->time_known ? call->time_s : call->wire_s,
-                                      .simulator = {run_engine, (void *)(uintptr_t)o}};
-    enum rc rc = causes_find(&q, &causes, e);
-    if (rc)
-        return rc;
-    a->n_causes = causes.n;
-    a->shapley = causes.shapley;
-    for (int i = 0; i < causes.n; i++) {
-        a->causes[i].name = causes.parts[i].name;
-        a->causes[i].seconds = causes.parts[i].seconds;
-        a->causes[i].first = causes.parts[i].first;
-        a->causes[i].last = causes.parts[i].last;
-    }
-    return RC_OK;
+    const struct causes_question q = {
+        .step = step,
+        .costs = &cases->costs[call->time_known ? 0 : cases->wire],
+        .analytic_s = call->time_known ? a->time_s : a->wire_s,
+        .simulated_s = call->time_known ? call->time_s : call->wire_s,
+        .simulator = {run_engine, (void *)(uintptr_t)o}};
+    return causes_find(&q, &a->causes, e);
 }
 
-static void fill_straggler(const struct step *step, const struct cases *cases,
-                           struct result_call *call) {
-    int n = step->topology->ranks;
-    struct bound_rank *ranks = mem_alloc((size_t)n, sizeof *ranks);
-    struct bound_straggler s;
-    bound_ports(step, &cases->costs[0], ranks, &s);
-    call->port_end_s = mem_alloc((size_t)n * BOUND_SIDES, sizeof *call->port_end_s);
-    for (int i = 0; i < n * BOUND_SIDES; i++)
-        call->port_end_s[i] = ranks[i / BOUND_SIDES].end_s[i % BOUND_SIDES];
-    free(ranks);
-    call->straggler = (struct result_straggler){.rank = s.rank};
-    if (s.rank >= 0)
-        call->straggler = (struct result_straggler){s.rank, bound_side_name(s.side),
-                                                    &step->topology->links[s.link], s.end_s};
-}
+/* One call to be made. */
+struct ask {
+    enum strategy strategy;
+    enum phase phase;
+    const struct implementation *implementation;
+    bool compare;
+};
 
-static enum rc run_call(const struct inputs *in, const struct options *o, enum strategy strategy,
-                        bool compare, struct result *r, struct err *e) {
-    struct result_call *call = &r->calls[r->n_calls++];
-    call->strategy = strategy_name(strategy);
-    call->phase = phase_name(PHASE_DISPATCH);
-    call->conditional = capability_state(CAP_CALL_TIME) != CAPABILITY_OPEN;
+static enum rc run_call(const struct inputs *in, const struct options *o, const struct ask *ask,
+                        struct call_figures *call, struct result *r, struct err *e) {
     struct step step;
-    step_build(in->topology, in->workload, in->implementation, in->traffic, strategy, PHASE_DISPATCH,
+    step_build(in->topology, in->workload, ask->implementation, in->traffic, ask->strategy, ask->phase,
                &step);
+    step.enter_s = in->enter_s;
+    *call = (struct call_figures){.strategy = strategy_name(ask->strategy),
+                                  .phase = phase_name(ask->phase),
+                                  .dedup = step.one_hop_dedup,
+                                  .chunks = step.chunks};
     struct cases cases;
-    fill_cases(&step, &cases, call);
+    fill_cases(&step, o, &cases, call);
     fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
-    if (!rc && compare)
+    if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
-    if (!rc && compare)
+    if (!rc)
         rc = explain_call(&step, &cases, o, call, e);
-    fill_straggler(&step, &cases, call);
+    call->analytic.present = ask->compare;
+    call->ports = mem_alloc((size_t)step.topology->ranks, sizeof *call->ports);
+    bound_ports(&step, &cases.costs[0], call->ports, &call->straggler);
+    if (!rc && (o->host || o->calls || o->all_layers))
+        rc = sequence_run(in, o, &step, &call->sequence, e);
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;
 }
 
-static const struct result_call *find_call(const struct result *r, enum strategy strategy) {
-    for (int i = 0; i < r->n_calls; i++)
-        if (strcmp(r->calls[i].strategy, strategy_name(strategy)) == 0 && r->calls[i].simulated)
-            return &r->calls[i];
-    return NULL;
+/* The one-hop call of a phase with rows de-duplicated per rank, if the implementation sends plain ones and a
+ * gain is asked for: gains are against the best one hop. */
+static enum rc run_best(const struct inputs *in, const struct options *o, const struct figures *f,
+                        enum phase phase, struct call_figures *best, struct result *r, struct err *e) {
+    bool one = false, other = false;
+    for (int i = 0; i < f->n_calls; i++) {
+        bool plain = strcmp(f->calls[i].strategy, strategy_name(STRATEGY_ONE_HOP)) == 0;
+        one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
+        other = other || !plain;
+    }
+    if (!one || !other || o->analytic_only)
+        return RC_OK;
+    struct implementation per_rank = *in->implementation;
+    per_rank.dedup.one_hop = DEDUP_RANK;
+    per_rank.reduce = REDUCE_EXPERT_RANK;
+    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, false};
+    return run_call(in, o, &ask, best, r, e);
 }
 
-static void fill_gain(struct result *r) {
-    const struct result_call *one = find_call(r, STRATEGY_ONE_HOP);
-    const struct result_call *two = find_call(r, STRATEGY_TWO_HOP);
-    if (!one || !two)
-        return;
-    struct result_gain *g = &r->gain;
-    g->of = two->strategy;
-    g->known = one->time_known && two->time_known && two->time_s > 0;
-    if (g->known)
-        g->time = one->time_s / two->time_s;
-    g->wire_known = two->wire_s > 0;
-    if (g->wire_known)
-        g->wire = one->wire_s / two->wire_s;
-    if (one->time_known || two->time_known)
-        return;
-    for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
-        if (!(two->treatment_s[i] > 0))
-            continue;
-        double gain = one->treatment_s[i] / two->treatment_s[i];
-        if (!g->band_known || gain < g->band[0])
-            g->band[0] = gain;
-        if (!g->band_known || gain > g->band[1])
-            g->band[1] = gain;
-        g->band_known = true;
+static enum rc run_phase(const struct inputs *in, const struct options *o, enum phase phase,
+                         bool compare, struct figures *f, struct result *r, struct err *e) {
+    static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
+    const int *strategies = o->n_strategies ? o->strategies : both;
+    int n = o->n_strategies ? o->n_strategies : 2;
+    enum rc rc = RC_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare};
+        rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);
     }
+    return rc;
+}
+
+static enum rc run_calls(const struct inputs *in, const struct options *o, bool compare,
+                         struct figures *f, struct result *r, struct err *e) {
+    struct call_figures best[PHASE_COUNT] = {0};
+    enum rc rc = RC_OK;
+    for (int phase = 0; phase < PHASE_COUNT && !rc; phase++) {
+        if (!o->phases[phase])
+            continue;
+        rc = run_phase(in, o, (enum phase)phase, compare, f, r, e);
+        if (!rc)
+            rc = run_best(in, o, f, (enum phase)phase, &best[phase], r, e);
+    }
+    if (!rc)
+        figures_gain(f, best, in->platform->alpha_treatments.n);
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        call_figures_clear(&best[phase]);
+    return rc;
 }
 
 static void weaken(struct result_weakest *w, const char *constant, enum status status) {
@@ -291,9 +296,9 @@ static void fill_weakest(const struct inputs *in, struct result *r) {
 }
 
 /* A uniform load that ends far above its bound is the schedule's doing. */
-static void warn_of_order(const struct inputs *in, struct result *r) {
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
+static void warn_of_order(const struct inputs *in, const struct figures *f, struct result *r) {
+    for (int i = 0; i < f->n_calls; i++) {
+        const struct call_figures *c = &f->calls[i];
         if (in->workload->routing.source == SOURCE_UNIFORM && c->simulated && c->wire_bound_s > 0 &&
             c->wire_s > 1.15 * c->wire_bound_s)
             buf_printf(&r->warnings,
@@ -315,10 +320,14 @@ static void write_result(const struct result *r, enum format format, struct buf 
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    enum rc rc = o->step_level ? capability_require(CAP_STEP_TIME, e) : RC_OK;
-    if (rc)
+    struct licences *licences = licences_unproven();
+    enum rc rc = o->step_level ? licence_require(licences_get(licences, CAP_STEP_TIME), e) : RC_OK;
+    if (rc) {
+        licences_free(licences);
         return rc;
+    }
     struct inputs in = {0};
+    struct figures f = {0};
     struct result r = {.schema = compare ? "moesim/compare/1" : "moesim/simulate/1",
                        .seed = o->seed,
                        .engine_version = sim_version(),
@@ -330,26 +339,22 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
                      in.platform->doc->file, in.platform->alpha_treatments.n, RESULT_TREATMENTS);
-    static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
-    const int *strategies = o->n_strategies ? o->strategies : both;
-    int n = o->n_strategies ? o->n_strategies : 2;
-    for (int i = 0; i < n && !rc; i++)
-        rc = run_call(&in, o, (enum strategy)strategies[i], compare, &r, e);
+    if (!rc)
+        rc = run_calls(&in, o, compare, &f, &r, e);
     if (!rc) {
         r.platform = in.platform;
         r.workload = in.workload;
         r.implementation = in.implementation;
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
-        fill_gain(&r);
         fill_weakest(&in, &r);
-        warn_of_order(&in, &r);
+        warn_of_order(&in, &f, &r);
+        figures_publish(&f, in.topology, licences, &r);
         write_result(&r, o->format, out);
     }
-    for (int i = 0; i < r.n_calls; i++) {
-        outcome_clear(&r.calls[i].shown);
-        free(r.calls[i].port_end_s);
-    }
+    figures_unpublish(&r);
+    figures_clear(&f);
+    licences_free(licences);
     buf_clear(&r.warnings);
     inputs_clear(&in);
     return rc;

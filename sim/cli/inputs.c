@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/cli.h"
 
+#include <stdlib.h>
+
+static enum rc load_arrival(const struct options *o, struct inputs *in, struct err *e) {
+    int ranks = plat_ranks(in->platform);
+    bool skewed;
+    double *enter_s = mem_alloc((size_t)ranks, sizeof *enter_s);
+    enum rc rc = workload_arrival(in->workload, ranks, o->seed, enter_s, &skewed, e);
+    if (!rc && skewed)
+        in->enter_s = enter_s;
+    else
+        free(enter_s);
+    return rc;
+}
+
 enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, struct err *e) {
     enum rc rc = RC_OK;
     if (parts & (INPUT_PLATFORM | INPUT_IMPLEMENTATION | INPUT_TRAFFIC)) {
@@ -16,6 +30,14 @@ enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, 
         rc = implementation_load(o->implementation ? o->implementation : in->platform->implementation,
                                  o->set_implementation.items, o->set_implementation.n,
                                  &in->implementation, e);
+    if (!rc && in->topology) {
+        const struct implementation *m = in->implementation;
+        const double reached[TIER_COUNT] = {m ? m->efficiency.fast.value : 1,
+                                            m ? m->efficiency.slow.value : 1};
+        rc = topo_apply(in->topology, reached, e);
+    }
+    if (!rc && (parts & INPUT_TRAFFIC))
+        rc = load_arrival(o, in, e);
     if (!rc && (parts & INPUT_TRAFFIC))
         rc = traffic_build(in->platform, in->workload, o->seed, &in->traffic, e);
     return rc;
@@ -24,6 +46,7 @@ enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, 
 void inputs_clear(struct inputs *in) {
     traffic_free(in->traffic);
     topo_free(in->topology);
+    free(in->enter_s);
     plat_free(in->platform);
     workload_free(in->workload);
     implementation_free(in->implementation);

@@ -39,6 +39,15 @@ static const struct command {
      "Examples:\n"
      "  moesim matrix -o matrices\n"
      "  moesim matrix --trace counts.csv --set workload.experts=128 -o /tmp/m --format json\n"},
+    {"gates", cmd_gates, "evaluate every gate now; what is open, conditional, withdrawn",
+     "[explain ID] [options]",
+     "A gate tries a claim on evidence; one that does not pass withdraws capabilities. explain shows a\n"
+     "gate's points, predicted and measured, and what would change its outcome.\n\n"
+     "Examples:\n"
+     "  moesim gates\n"
+     "  moesim gates --check --format json\n"
+     "  moesim gates explain tier1b-c4\n"
+     "  moesim gates --corpus my_measurements\n"},
     {"platform", cmd_platform, "inspect machine files", "check|show|list|xml [NAME|FILE] [options]",
      "check validates a file, show says what will be simulated, list names the built-in ones,\n"
      "xml prints an equivalent SimGrid platform for other tools.\n\n"

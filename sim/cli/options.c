@@ -17,6 +17,10 @@ enum option_id {
     OPT_PHASE,
     OPT_SCHEDULE,
     OPT_WINDOW,
+    OPT_CHUNKS,
+    OPT_HOST,
+    OPT_CALLS,
+    OPT_LAYERS,
     OPT_TRACE,
     OPT_SEED,
     OPT_FORMAT,
@@ -30,6 +34,9 @@ enum option_id {
     OPT_INTERPOLATE,
     OPT_HOST_EXPOSURE,
     OPT_DRAWS,
+    OPT_CORPUS,
+    OPT_CHECK,
+    OPT_FULL,
     OPT_HELP
 };
 
@@ -49,16 +56,23 @@ static const struct option {
     {"--set", "KEY=VALUE", OPT_SET, " simulate compare breakeven matrix platform workload ",
      "override a key by its dotted path; repeatable"},
     {"--strategy", "NAME", OPT_STRATEGY, " simulate compare ",
-     "one-hop or two-hop; repeatable (default both)"},
-    {"--phase", "NAME", OPT_PHASE, " simulate compare ", "dispatch"},
+     "one-hop, two-hop, two-hop-pipelined or gather-first; repeatable (default one-hop, two-hop)"},
+    {"--phase", "NAME", OPT_PHASE, " simulate compare ",
+     "dispatch (default), combine, both or round-trip"},
     {"--schedule", "NAME", OPT_SCHEDULE, " simulate compare ",
-     "order of destinations: group-shift or shift"},
-    {"--window", "N|all", OPT_WINDOW, " simulate compare ", "messages in flight per sender"},
+     "order of destinations: group-shift, shift, xor or random"},
+    {"--window", "N|all", OPT_WINDOW, " simulate compare ",
+     "messages in flight per sender and stage"},
+    {"--host", "observed|ahead", OPT_HOST, " simulate ",
+     "calls back to back: the host waits for each, or issues while the device works"},
+    {"--calls", "N", OPT_CALLS, " simulate ", "how many back to back (default 1 observed, 32 ahead)"},
+    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace"},
+    {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record (.npy or CSV of expert counts)"},
     {"--seed", "N", OPT_SEED, " simulate compare breakeven matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
-    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare ", "leave the simulation out"},
+    {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare gates ", "leave the simulation out"},
     {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare breakeven ",
      "end a simulation that takes longer (exit 4)"},
     {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
@@ -72,6 +86,10 @@ static const struct option {
      "extra host time of two hops, such as 0.13ms"},
     {"--draws", "N", OPT_DRAWS, " breakeven ", "of the Monte Carlo over intervals (default 400)"},
     {"-o", "FILE.svg", OPT_OUTPUT, " breakeven ", "plot of the gain over the ratio"},
+    {"--corpus", "DIR", OPT_CORPUS, " simulate compare breakeven gates ",
+     "folder of own corpora and gates, evaluated beside the built-in ones"},
+    {"--check", NULL, OPT_CHECK, " gates ", "exit 3 if a gate fails that is not known to fail"},
+    {"--full", NULL, OPT_FULL, " gates ", "the whole grids of the simulator's gates (slower)"},
     {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
@@ -168,7 +186,7 @@ static enum rc parse_strategy(struct options *o, const char *text, struct err *e
     const char *names[STRATEGY_COUNT];
     for (int i = 0; i < STRATEGY_COUNT; i++)
         names[i] = strategy_name((enum strategy)i);
-    int value;
+    int value = 0;
     enum rc rc = parse_choice("--strategy", text, names, STRATEGY_COUNT, &value, e);
     if (rc)
         return rc;
@@ -176,6 +194,17 @@ static enum rc parse_strategy(struct options *o, const char *text, struct err *e
         if (o->strategies[i] == value)
             return RC_OK;
     o->strategies[o->n_strategies++] = value;
+    return RC_OK;
+}
+
+static enum rc parse_phase(struct options *o, const char *text, struct err *e) {
+    static const char *const names[] = {"dispatch", "combine", "both", "round-trip"};
+    int choice = 0;
+    enum rc rc = parse_choice("--phase", text, names, 4, &choice, e);
+    if (rc)
+        return rc;
+    o->phases[PHASE_DISPATCH] = choice != 1;
+    o->phases[PHASE_COMBINE] = choice != 0;
     return RC_OK;
 }
 
@@ -192,8 +221,8 @@ static enum rc take(struct options *o, const struct option *option, const char *
                     struct err *e) {
     static const char *const formats[] = {"text", "json", "csv"};
     static const char *const levels[] = {"call", "step"};
+    static const char *const hosts[] = {"observed", "ahead"};
     static const char *const bys[] = {"analytic", "simulated"};
-    const char *phases[PHASE_COUNT];
     int choice = 0;
     int64_t count = 0;
     enum rc rc = RC_OK;
@@ -212,13 +241,27 @@ static enum rc take(struct options *o, const struct option *option, const char *
     case OPT_STRATEGY:
         return parse_strategy(o, value, e);
     case OPT_PHASE:
-        for (int i = 0; i < PHASE_COUNT; i++)
-            phases[i] = phase_name((enum phase)i);
-        return parse_choice("--phase", value, phases, PHASE_COUNT, &choice, e);
+        return parse_phase(o, value, e);
     case OPT_SCHEDULE:
         return add_setting(o, "implementation.order", value, e);
     case OPT_WINDOW:
         return add_setting(o, "implementation.window", value, e);
+    case OPT_HOST:
+        rc = parse_choice("--host", value, hosts, 2, &choice, e);
+        o->host = hosts[choice];
+        return rc;
+    case OPT_CALLS:
+        rc = parse_count("--calls", value, &o->calls, e);
+        return rc || (o->calls >= 1 && o->calls <= 1000)
+                   ? rc
+                   : err_set(e, RC_USAGE, "--calls: '%.40s' found, expected 1 to 1000", value);
+    case OPT_LAYERS:
+        o->all_layers = true;
+        return strcmp(value, "all") == 0
+                   ? RC_OK
+                   : err_set(e, RC_USAGE, "--layers: '%.40s' found, expected all", value);
+    case OPT_CHUNKS:
+        return add_setting(o, "implementation.chunks", value, e);
     case OPT_TRACE:
         o->trace = value;
         return add_setting(o, "workload.routing.trace", value, e);
@@ -262,6 +305,15 @@ static enum rc take(struct options *o, const struct option *option, const char *
         return rc;
     case OPT_ANALYTIC_ONLY:
         o->analytic_only = true;
+        break;
+    case OPT_CORPUS:
+        o->corpus = value;
+        break;
+    case OPT_CHECK:
+        o->check = true;
+        break;
+    case OPT_FULL:
+        o->full = true;
         break;
     case OPT_HELP:
         o->help = true;
@@ -308,7 +360,10 @@ static enum rc parse_option(struct options *o, int argc, const char *const *argv
 }
 
 enum rc options_parse(int argc, const char *const *argv, struct options *o, struct err *e) {
-    *o = (struct options){.seed = 1, .arguments = argv + 1, .n_arguments = argc - 1};
+    *o = (struct options){.seed = 1,
+                          .phases = {[PHASE_DISPATCH] = true},
+                          .arguments = argv + 1,
+                          .n_arguments = argc - 1};
     o->command = argc > 1 ? argv[1] : "";
     o->words = arena_alloc(&o->arena, (size_t)argc, sizeof *o->words);
     for (int i = 2; i < argc; i++) {

@@ -29,14 +29,20 @@ struct options {
     struct setting_list set_platform, set_workload, set_implementation;
     int strategies[STRATEGY_COUNT];
     int n_strategies; /* 0: one hop and two hops */
+    bool phases[PHASE_COUNT];
+    const char *host;   /* "observed", "ahead"; NULL: one call on its own */
+    int64_t calls;      /* back to back; 0 = not given */
+    bool all_layers;    /* of the trace, one call each */
     uint64_t seed;
     enum format format;
     bool step_level;
     bool analytic_only;
+    bool check, full; /* gates */
     bool help;
     const char *trace;
     int64_t experts, top_k; /* workload show; 0 = not given */
     const char *output;     /* -o */
+    const char *corpus;     /* folder of own gates and corpora, or NULL */
     double timeout_s;
     bool by_simulation, interpolate; /* breakeven */
     double host_exposure_s;

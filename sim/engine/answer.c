@@ -17,66 +17,147 @@ static void interval_add(struct interval *x, double start_s, double end_s) {
     x->end_s = fmax(x->end_s, end_s);
 }
 
+/* A call while it is answered. */
+struct answer {
+    const struct plan *plan;
+    const struct costs *costs; /* of the call */
+    const struct play *play;
+    double shift_s; /* the clock of a run starts when the first alpha is paid */
+    struct outcome *o;
+};
+
 static void add_stage(struct outcome *o, const char *name, const struct interval *when) {
     BUG_ON(o->n_stages == OUTCOME_STAGES);
-    o->stages[o->n_stages++] =
-        (struct outcome_stage){.name = name, .start_s = when->start_s, .end_s = when->end_s};
-    o->time_s = fmax(o->time_s, when->end_s);
+    o->stages[o->n_stages++] = (struct outcome_stage){
+        .name = name, .start_s = when->start_s - o->begin_s, .end_s = when->end_s - o->begin_s};
+    o->time_s = fmax(o->time_s, when->end_s - o->begin_s);
 }
 
-/* Latest event of a rank in a stage, latency included; -1 when there is none. */
-static double latest_s(const struct step *step, const double *events_s, int stage, int rank,
-                       const double *latency_s) {
+/* Latest event of a rank in an exchange, latency included; -1 when there is none. */
+static double latest_s(const struct answer *a, const double *events_s, int exchange, int rank,
+                       bool latency) {
     double latest = -1;
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
-        size_t row = (size_t)(stage * TIER_COUNT + tier);
-        double at_s = events_s[row * (size_t)step->topology->ranks + (size_t)rank];
+    for (int way = 0; way < WAYS; way++) {
+        double at_s = events_s[plan_event(a->plan, exchange, way, rank)];
         if (at_s >= 0)
-            latest = fmax(latest, at_s + (latency_s ? latency_s[tier] : 0));
+            latest =
+                fmax(latest, a->shift_s + at_s + (latency ? plan_latency_s(a->costs, way) : 0));
     }
     return latest;
 }
 
-static void answer_stage(const struct step *step, const struct costs *costs,
-                         const struct play *play, int stage, struct outcome *o) {
-    const struct stage *s = &step->stages[stage];
-    struct interval splits = {INFINITY, 0}, chain = {INFINITY, 0}, hop = {INFINITY, 0};
-    int ranks = step->topology->ranks;
-    for (int rank = 0; rank < ranks; rank++) {
-        // the clock of a run starts when alpha of the first stage is paid
-        double shift_s = costs->alpha_s[0];
-        double ready_s = stage ? shift_s + play->ready_s[stage * ranks + rank] : 0;
-        double read_s = ready_s + costs_splits_s(costs, step, stage);
-        double worked_s = read_s + costs_chain_s(costs, step, stage, rank);
-        interval_add(&splits, ready_s, read_s);
-        interval_add(&chain, read_s, worked_s);
-        interval_add(&hop, worked_s, worked_s + costs->alpha_s[stage]);
-        double sent_s = latest_s(step, play->sent_s, stage, rank, NULL);
-        double received_s = latest_s(step, play->received_s, stage, rank, costs->latency_s);
-        if (sent_s >= 0)
-            o->send_end_s[rank] = fmax(o->send_end_s[rank], shift_s + sent_s);
-        if (received_s >= 0) {
-            o->recv_end_s[rank] = fmax(o->recv_end_s[rank], shift_s + received_s);
-            interval_add(&hop, worked_s, shift_s + received_s);
-        }
-    }
-    if (s->splits)
-        add_stage(o, "splits", &splits);
-    if (s->pairs)
-        add_stage(o, "chain", &chain);
-    add_stage(o, s->name, &hop);
-    struct outcome_stage *last = &o->stages[o->n_stages - 1];
+/* When all is there that a rank waits for before an exchange; before the first one that is its
+ * entry. */
+static double ready_s(const struct answer *a, int exchange, int rank) {
+    return (exchange > 0 ? a->shift_s : 0) + a->play->ready_s[plan_at(a->plan, exchange, rank)];
+}
+
+static void add_traffic(const struct answer *a, const struct exchange *x) {
+    struct outcome_stage *last = &a->o->stages[a->o->n_stages - 1];
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         double bytes, messages;
-        step_tier_traffic(step, stage, (enum tier)tier, &bytes, &messages);
+        step_tier_traffic(x->step, x->stage, (enum tier)tier, &bytes, &messages);
         last->bytes += bytes;
         last->messages += messages;
     }
 }
 
-void answer_from_play(const struct step *step, const struct costs *costs, const struct play *play,
-                      struct outcome *outcome) {
-    size_t ranks = (size_t)step->topology->ranks, links = (size_t)step->topology->n_links;
+/* Local work that costs nothing at any rank is no stage of the outcome. */
+static void answer_exchange(const struct answer *a, int exchange) {
+    const struct exchange *x = &a->plan->exchanges[exchange];
+    struct outcome *o = a->o;
+    struct interval splits = {INFINITY, 0}, chain = {INFINITY, 0}, hop = {INFINITY, 0};
+    double splits_s = costs_splits_s(a->costs, x->step, x->stage), most_chain_s = 0;
+    for (int rank = 0; rank < a->plan->ranks; rank++) {
+        size_t at = plan_at(a->plan, exchange, rank);
+        double read_s = ready_s(a, exchange, rank) + splits_s;
+        double chain_s = costs_chain_s(a->costs, x->step, x->stage, rank) / x->chunks;
+        double entered_s = a->shift_s + a->play->entered_s[at];
+        interval_add(&splits, read_s - splits_s, read_s);
+        interval_add(&chain, read_s,
+                     x->chunks > 1 ? a->shift_s + a->play->released_s[at] : read_s + chain_s);
+        interval_add(&hop, read_s + chain_s, fmax(entered_s, read_s + chain_s));
+        most_chain_s = fmax(most_chain_s, chain_s);
+        double sent_s = latest_s(a, a->play->sent_s, exchange, rank, false) - o->begin_s;
+        double received_s = latest_s(a, a->play->received_s, exchange, rank, true) - o->begin_s;
+        o->send_end_s[rank] = fmax(o->send_end_s[rank], sent_s);
+        o->recv_end_s[rank] = fmax(o->recv_end_s[rank], received_s);
+        hop.end_s = fmax(hop.end_s, received_s + o->begin_s);
+    }
+    if (splits_s > 0)
+        add_stage(o, "splits", &splits);
+    if (most_chain_s > 0)
+        add_stage(o, "chain", &chain);
+    add_stage(o, x->step->stages[x->stage].name, &hop);
+    add_traffic(a, x);
+}
+
+/* The words for the end that came last under these costs. */
+static void choose_path(const struct answer *a, int call) {
+    const struct plan *p = a->plan;
+    double end_s[ENDS];
+    for (int end = 0; end < ENDS; end++)
+        end_s[end] = -1;
+    int last = p->first[call] + p->steps[call].n_stages - 1;
+    for (int rank = 0; rank < p->ranks; rank++) {
+        for (int exchange = p->first[call]; exchange <= last; exchange++)
+            for (int way = 0; way < WAYS; way++) {
+                double at_s = a->play->received_s[plan_event(p, exchange, way, rank)];
+                if (at_s >= 0)
+                    end_s[way] = fmax(end_s[way], at_s + plan_latency_s(a->costs, way));
+            }
+        end_s[END_ENTRY] = fmax(end_s[END_ENTRY], a->play->entered_s[plan_at(p, last, rank)]);
+    }
+    int latest = END_ENTRY;
+    for (int end = 0; end < ENDS; end++)
+        if (end_s[end] > end_s[latest] || (end_s[end] >= end_s[latest] && latest == END_ENTRY))
+            latest = end;
+    memcpy(a->o->critical_path, a->play->paths[call * ENDS + latest], OUTCOME_PATH);
+}
+
+static double jain(const double *x, int n) {
+    double sum = 0, squares = 0, members = 0;
+    for (int i = 0; i < n; i++) {
+        if (!(x[i] > 0))
+            continue;
+        sum += x[i];
+        squares += x[i] * x[i];
+        members++;
+    }
+    return members > 0 ? sum * sum / (members * squares) : 1;
+}
+
+/* Bytes of one call of several: the sum over calls is what was measured, see check_links(). */
+static void fill_links(const struct answer *a, int call) {
+    const struct plan *p = a->plan;
+    size_t n_links = (size_t)p->topology->n_links;
+    struct outcome *o = a->o;
+    if (p->n_calls == 1)
+        memcpy(o->link_bytes, a->play->link_bytes, n_links * sizeof(double));
+    for (int stage = 0; stage < p->steps[call].n_stages && p->n_calls > 1; stage++)
+        step_link_load(&p->steps[call], stage, o->link_bytes, NULL);
+    if (p->link_bins == 0)
+        return;
+    o->link_bins = p->link_bins;
+    o->link_bin_s = a->play->bin_s;
+    o->link_bins_start_s = a->shift_s;
+    o->link_bin_bytes = mem_alloc(n_links * (size_t)p->link_bins, sizeof(double));
+    memcpy(o->link_bin_bytes, a->play->link_bins, n_links * (size_t)p->link_bins * sizeof(double));
+}
+
+/* When the first rank is free for a call, and when the last one enters it. */
+static struct interval entries(const struct answer *a, int call) {
+    struct interval x = {INFINITY, 0};
+    for (int rank = 0; rank < a->plan->ranks; rank++) {
+        double at_s = ready_s(a, a->plan->first[call], rank);
+        interval_add(&x, at_s, at_s);
+    }
+    return x;
+}
+
+void answer_from_play(const struct plan *plan, int call, const struct costs *costs,
+                      const struct play *play, struct outcome *outcome) {
+    size_t ranks = (size_t)plan->ranks, links = (size_t)plan->topology->n_links;
     *outcome = (struct outcome){.send_end_s = mem_alloc(ranks, sizeof(double)),
                                 .recv_end_s = mem_alloc(ranks, sizeof(double)),
                                 .link_bytes = mem_alloc(links, sizeof(double)),
@@ -85,7 +166,24 @@ void answer_from_play(const struct step *step, const struct costs *costs, const 
                                 .wall_s = play->wall_s,
                                 .cpu_s = play->cpu_s,
                                 .peak_rss_bytes = play->peak_rss_bytes};
-    memcpy(outcome->link_bytes, play->link_bytes, links * sizeof(double));
-    for (int stage = 0; stage < step->n_stages; stage++)
-        answer_stage(step, costs, play, stage, outcome);
+    struct answer a = {.plan = plan,
+                       .costs = &costs[call],
+                       .play = play,
+                       .shift_s = costs[0].alpha_s[0],
+                       .o = outcome};
+    struct interval entered = entries(&a, call);
+    outcome->begin_s = call > 0 ? entered.start_s : 0;
+    for (int stage = 0; stage < plan->steps[call].n_stages; stage++)
+        answer_exchange(&a, plan->first[call] + stage);
+    outcome->from_last_s = outcome->begin_s + outcome->time_s - entered.end_s;
+    outcome->fairness = jain(outcome->recv_end_s, plan->ranks);
+    fill_links(&a, call);
+    choose_path(&a, call);
+}
+
+double answer_total_s(const struct plan *plan, const struct outcome *outcomes) {
+    double total_s = 0;
+    for (int call = 0; call < plan->n_calls; call++)
+        total_s = fmax(total_s, outcomes[call].begin_s + outcomes[call].time_s);
+    return total_s;
 }

@@ -9,243 +9,304 @@
 #include <time.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/base/stat.h"
+#include "sim/engine/check.h"
 #include "sim/engine/flow.h"
-#include "sim/engine/messages.h"
+#include "sim/engine/network.h"
+#include "sim/engine/trail.h"
 
 #define NOBODY SIZE_MAX
 
-/* A rank in a stage: what it waits for, and who waits for it. */
+/* A piece of an exchange at a rank: what its release waits for. */
 struct part {
-    int waits_for; /* arrivals of the stage before that are missing, plus its own entry there */
-    double ready_s; /* latest of those so far */
-    size_t first_waiter; /* messages posted to it before it entered, in order of posting */
+    int exchange;
+    int64_t waits_for; /* how many things are missing */
+    double ready_s; /* latest of those that have come */
+};
+
+/* A rank in an exchange, as a sender and as a receiver. */
+struct end {
+    int released; /* pieces; 0: has not entered */
+    size_t head; /* pieces posted */
+    int64_t sending, receiving; /* window slots in use */
+    size_t first_waiter; /* pieces posted to it that it cannot take yet, in order of posting */
     size_t last_waiter;
 };
 
-struct sender {
-    size_t head; /* next message to post */
-    int in_flight;
-    int entered; /* number of stages entered */
-};
-
 struct driver {
-    const struct step *step;
+    const struct plan *plan;
     const struct costs *costs; /* of this run, as is all below */
     struct play *play;
     struct messages messages;
+    struct trail trail;
     int time_scale; /* SimGrid's clock = seconds x 2^time_scale */
-    struct part *parts; /* [stage * ranks + rank] */
-    struct sender *senders; /* [rank] */
-    size_t *next_waiter; /* [message] */
-    bool *delivered; /* [message] */
-    size_t n_delivered;
+    int *meters; /* [link] counts the per-message costs of an egress port; -1: nothing does */
+    struct part *parts; /* [part] */
+    struct end *ends; /* plan_at() */
+    double *issued_s; /* [rank] its host is through with what it has issued */
+    size_t *next_waiter; /* [piece] */
+    int *missing; /* [message] pieces not delivered */
+    int64_t *last_piece; /* [call * WAYS + way] that arrived */
+    int *last_entry; /* [call] rank that entered its last exchange last */
 };
 
-/* --- bookkeeping ------------------------------------------------------------------------------ */
-
-size_t play_parts(const struct step *step) {
-    return (size_t)step->n_stages * (size_t)step->topology->ranks;
+static const struct exchange *exchange_of(const struct driver *d, int exchange) {
+    return &d->plan->exchanges[exchange];
 }
 
-size_t play_events(const struct step *step) {
-    return play_parts(step) * TIER_COUNT;
+static size_t part_index(const struct driver *d, int exchange, int chunk, int rank) {
+    return exchange_of(d, exchange)->first_part + (size_t)chunk * (size_t)d->plan->ranks +
+           (size_t)rank;
 }
 
-static double *never(size_t n) {
-    double *times = mem_alloc(n, sizeof *times);
-    for (size_t i = 0; i < n; i++)
-        times[i] = -1;
-    return times;
+static struct end *end_of(const struct driver *d, int exchange, int rank) {
+    return &d->ends[plan_at(d->plan, exchange, rank)];
 }
 
-void play_init(struct play *play, const struct step *step) {
-    *play = (struct play){.ready_s = never(play_parts(step)),
-                          .sent_s = never(play_events(step)),
-                          .received_s = never(play_events(step)),
-                          .link_bytes =
-                              mem_alloc((size_t)step->topology->n_links, sizeof *play->link_bytes)};
+static const struct implementation *how(const struct driver *d, int exchange) {
+    return exchange_of(d, exchange)->step->implementation;
 }
-
-void play_clear(struct play *play) {
-    free(play->ready_s);
-    free(play->sent_s);
-    free(play->received_s);
-    free(play->link_bytes);
-    *play = (struct play){0};
-}
-
-static size_t part_index(const struct driver *d, int stage, int rank) {
-    return (size_t)stage * (size_t)d->step->topology->ranks + (size_t)rank;
-}
-
-static size_t event_index(const struct driver *d, int stage, enum tier tier, int rank) {
-    return part_index(d, stage * TIER_COUNT + (int)tier, rank);
-}
-
-/* --- messages --------------------------------------------------------------------------------- */
 
 static double now_s(const struct driver *d) {
     return ldexp(flow_now(), -d->time_scale);
 }
 
+/* --- pieces ----------------------------------------------------------------------------------- */
+
 enum { TAG_COST, TAG_PAYLOAD, TAG_KINDS };
 
-static void start_flow(struct driver *d, size_t message, int kind) {
-    const struct message *m = &d->messages.items[message];
-    int links[TOPO_ROUTE_MAX], n = topo_route(d->step->topology, m->src, m->dst, links);
-    int64_t cost = d->messages.port_cost[links[0]];
-    if (kind == TAG_COST && cost == 0)
+static const struct message *message_of(const struct driver *d, size_t piece) {
+    return &d->messages.items[piece / (size_t)d->plan->most_chunks];
+}
+
+static void start_flow(struct driver *d, size_t piece, int kind) {
+    const struct message *m = message_of(d, piece);
+    struct route route;
+    messages_route(d->plan, m, &route);
+    if (kind == TAG_COST && m->cost == 0)
         kind = TAG_PAYLOAD;
     d->play->flows++;
-    if (kind == TAG_COST)
-        flow_start(links, 1, cost, (int64_t)message * TAG_KINDS + TAG_COST);
-    else
-        flow_start(links, n, m->payload, (int64_t)message * TAG_KINDS + TAG_PAYLOAD);
-}
-
-static void wait_for_peer(struct driver *d, size_t message) {
-    const struct message *m = &d->messages.items[message];
-    struct part *peer = &d->parts[part_index(d, m->stage, m->dst)];
-    d->next_waiter[message] = NOBODY;
-    if (peer->first_waiter == NOBODY)
-        peer->first_waiter = message;
-    else
-        d->next_waiter[peer->last_waiter] = message;
-    peer->last_waiter = message;
-}
-
-static bool has_slot(const struct driver *d, const struct sender *s) {
-    int64_t window = d->step->implementation->window;
-    return window == 0 || s->in_flight < window;
-}
-
-/* Posts what the window and the stages entered allow, at most `most` messages. */
-static void post(struct driver *d, int rank, size_t most) {
-    struct sender *s = &d->senders[rank];
-    size_t end = d->messages.start[rank * d->step->n_stages + s->entered];
-    bool rendezvous = d->step->implementation->start == START_RENDEZVOUS;
-    for (; most > 0 && s->head < end && has_slot(d, s); most--) {
-        size_t message = s->head++;
-        const struct message *m = &d->messages.items[message];
-        s->in_flight++;
-        if (rendezvous && d->senders[m->dst].entered <= m->stage)
-            wait_for_peer(d, message);
-        else
-            start_flow(d, message, TAG_COST);
+    int64_t tag = (int64_t)piece * TAG_KINDS + kind;
+    if (kind == TAG_COST) {
+        int links[] = {route.cost_link, d->meters[route.cost_link]};
+        trail_begin(&d->trail, m->exchange, links, 1, m->cost, now_s(d));
+        flow_start(links, links[1] >= 0 ? 2 : 1, m->cost, tag);
+    } else {
+        trail_begin(&d->trail, m->exchange, route.links, route.n, m->payload, now_s(d));
+        flow_start(route.links, route.n, m->payload, tag);
     }
 }
 
-/* --- stages ----------------------------------------------------------------------------------- */
-
-static double work_s(const struct driver *d, int stage, int rank) {
-    return costs_splits_s(d->costs, d->step, stage) + costs_chain_s(d->costs, d->step, stage, rank);
+static bool can_take(const struct driver *d, const struct message *m, const struct end *peer) {
+    const struct implementation *i = how(d, m->exchange);
+    return (i->start != START_RENDEZVOUS || peer->released > 0) &&
+           (i->receive_window == 0 || peer->receiving < i->receive_window);
 }
 
-static void satisfy(struct driver *d, int stage, int rank, double at_s);
-
-static void mark_entered(struct driver *d, int stage, int rank) {
-    d->senders[rank].entered = stage + 1;
-    if (stage + 1 < d->step->n_stages)
-        satisfy(d, stage + 1, rank, now_s(d));
+static void wait_for_peer(struct driver *d, size_t piece, struct end *peer) {
+    d->next_waiter[piece] = NOBODY;
+    if (peer->first_waiter == NOBODY)
+        peer->first_waiter = piece;
+    else
+        d->next_waiter[peer->last_waiter] = piece;
+    peer->last_waiter = piece;
 }
 
-static void enter(struct driver *d, int stage, int rank) {
-    mark_entered(d, stage, rank);
-    size_t message = d->parts[part_index(d, stage, rank)].first_waiter;
-    for (; message != NOBODY; message = d->next_waiter[message])
-        start_flow(d, message, TAG_COST);
-    post(d, rank, SIZE_MAX);
+/* Starts what waits for a receiver, as far as it can take it. */
+static void serve_waiters(struct driver *d, int exchange, int rank, int64_t cause) {
+    struct end *peer = end_of(d, exchange, rank);
+    while (peer->first_waiter != NOBODY && can_take(d, message_of(d, peer->first_waiter), peer)) {
+        size_t piece = peer->first_waiter;
+        peer->first_waiter = d->next_waiter[piece];
+        peer->receiving++;
+        d->trail.piece_cause[piece] = cause;
+        start_flow(d, piece, TAG_COST);
+    }
 }
 
-/* One of the things that a rank waits for before a stage has come at at_s, which may lie ahead. */
-static void satisfy(struct driver *d, int stage, int rank, double at_s) {
-    size_t index = part_index(d, stage, rank);
+/* Starts a posted piece, or lets it wait for its receiver. */
+static void launch(struct driver *d, size_t piece, int64_t cause) {
+    const struct message *m = message_of(d, piece);
+    struct end *peer = end_of(d, m->exchange, m->dst);
+    if (can_take(d, m, peer)) {
+        peer->receiving++;
+        d->trail.piece_cause[piece] = cause;
+        start_flow(d, piece, TAG_COST);
+    } else {
+        wait_for_peer(d, piece, peer);
+    }
+}
+
+/* Pieces of a message leave one after the other: whether all before this one have left. */
+static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) {
+    size_t message = piece / (size_t)d->plan->most_chunks;
+    return d->missing[message] == exchange_of(d, message_of(d, piece)->exchange)->chunks - chunk;
+}
+
+/* Posts what the window and the released pieces allow, at most `most` of them. */
+static void post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
+    struct end *self = end_of(d, exchange, rank);
+    size_t first = messages_first(&d->messages, d->plan, exchange, rank);
+    size_t n = messages_count(&d->messages, d->plan, exchange, rank);
+    size_t limit = n * (size_t)self->released;
+    int64_t window = how(d, exchange)->window;
+    for (; most > 0 && self->head < limit && (window == 0 || self->sending < window); most--) {
+        size_t piece = (first + self->head % n) * (size_t)d->plan->most_chunks + self->head / n;
+        self->sending++;
+        if (is_next_of_message(d, piece, (int)(self->head / n)))
+            launch(d, piece, cause);
+        self->head++;
+    }
+}
+
+/* Starts the next piece of a message of which one has left, if it is posted already. */
+static void follow(struct driver *d, size_t piece, int64_t cause) {
+    const struct message *m = message_of(d, piece);
+    size_t first = messages_first(&d->messages, d->plan, m->exchange, m->src);
+    size_t n = messages_count(&d->messages, d->plan, m->exchange, m->src);
+    size_t index = piece / (size_t)d->plan->most_chunks - first;
+    size_t chunk = piece % (size_t)d->plan->most_chunks + 1;
+    if (end_of(d, m->exchange, m->src)->head > chunk * n + index)
+        launch(d, piece + 1, cause);
+}
+
+/* --- exchanges -------------------------------------------------------------------------------- */
+
+/* When a part is released for which all is there at ready_s: after its local work and the issue of
+ * its exchange. A host that runs ahead has begun to issue when it was through with the exchange
+ * before, or, when it reads the splits, once they are there. */
+static double release_s(struct driver *d, int exchange, int chunk, int rank, double ready_s) {
+    const struct exchange *x = exchange_of(d, exchange);
+    const struct costs *costs = &d->costs[x->call];
+    double chain_s = costs_chain_s(costs, x->step, x->stage, rank) / x->chunks;
+    if (chunk > 0)
+        return ready_s + chain_s;
+    double splits_s = costs_splits_s(costs, x->step, x->stage), alpha_s = costs->alpha_s[x->stage];
+    double worked_s = ready_s + splits_s + chain_s;
+    if (d->plan->host == REGIME_OBSERVED)
+        return worked_s + alpha_s;
+    double *issued_s = &d->issued_s[rank];
+    if (x->step->stages[x->stage].splits)
+        *issued_s = fmax(*issued_s, ready_s + splits_s);
+    *issued_s += alpha_s;
+    return fmax(*issued_s, worked_s);
+}
+
+/* One of the things that a part waits for has come at at_s, which may lie ahead. */
+static void satisfy(struct driver *d, int exchange, int chunk, int rank, double at_s,
+                    int64_t cause) {
+    size_t index = part_index(d, exchange, chunk, rank);
     struct part *p = &d->parts[index];
-    p->ready_s = fmax(p->ready_s, at_s);
+    if (at_s > p->ready_s || (at_s == p->ready_s && cause >= 0)) {
+        p->ready_s = at_s;
+        d->trail.part_cause[index] = cause;
+    }
     if (--p->waits_for > 0)
         return;
-    d->play->ready_s[index] = p->ready_s;
-    double delay_s = p->ready_s - now_s(d) + work_s(d, stage, rank) + d->costs->alpha_s[stage];
+    if (chunk == 0)
+        d->play->ready_s[plan_at(d->plan, exchange, rank)] = p->ready_s;
+    double delay_s = release_s(d, exchange, chunk, rank, p->ready_s) - now_s(d);
     flow_timer(ldexp(fmax(delay_s, 0), d->time_scale), (int64_t)index);
+}
+
+/* Marks a piece as released, which is one of the things that later parts wait for. */
+static void mark_released(struct driver *d, int exchange, int chunk, int rank) {
+    const struct exchange *x = exchange_of(d, exchange);
+    struct end *self = end_of(d, exchange, rank);
+    double at_s = now_s(d);
+    self->released = chunk + 1;
+    if (chunk == 0)
+        d->play->entered_s[plan_at(d->plan, exchange, rank)] = at_s;
+    d->play->released_s[plan_at(d->plan, exchange, rank)] = at_s;
+    if (chunk == 0 && x->stage + 1 == x->step->n_stages)
+        d->last_entry[x->call] = rank;
+    if (x->next >= 0)
+        satisfy(d, x->next, chunk, rank, at_s, CAUSE_OWN);
+    if (x->gate >= 0 && chunk + 1 == x->chunks)
+        satisfy(d, x->gate, 0, rank, at_s, CAUSE_OWN);
+    if (x->stage > 0 && chunk + 1 < x->chunks)
+        satisfy(d, exchange, chunk + 1, rank, at_s, CAUSE_OWN);
+}
+
+/* The first stage of a call waits for nothing but the entry: all its pieces are released together.
+ */
+static void enter_call(struct driver *d, int exchange, int rank) {
+    for (int chunk = 0; chunk < exchange_of(d, exchange)->chunks; chunk++)
+        mark_released(d, exchange, chunk, rank);
 }
 
 static void on_timer(void *context, int64_t tag) {
     struct driver *d = context;
-    int ranks = d->step->topology->ranks;
-    enter(d, (int)(tag / ranks), (int)(tag % ranks));
+    int exchange = d->parts[tag].exchange;
+    const struct exchange *x = exchange_of(d, exchange);
+    int index = (int)((size_t)tag - x->first_part);
+    int chunk = index / d->plan->ranks, rank = index % d->plan->ranks;
+    if (x->stage == 0)
+        enter_call(d, exchange, rank);
+    else
+        mark_released(d, exchange, chunk, rank);
+    if (chunk == 0)
+        serve_waiters(d, exchange, rank, CAUSE_RECEIVER);
+    post(d, exchange, rank, SIZE_MAX, CAUSE_SENDER);
 }
 
-static void deliver(struct driver *d, size_t message) {
-    const struct message *m = &d->messages.items[message];
-    enum tier tier = topo_tier(d->step->topology, m->src, m->dst);
-    double at_s = now_s(d);
-    d->delivered[message] = true;
-    d->n_delivered++;
-    d->senders[m->src].in_flight--;
-    d->play->sent_s[event_index(d, m->stage, tier, m->src)] = at_s;
-    d->play->received_s[event_index(d, m->stage, tier, m->dst)] = at_s;
-    if (m->stage + 1 < d->step->n_stages)
-        satisfy(d, m->stage + 1, m->dst, at_s + d->costs->latency_s[tier]);
-    post(d, m->src, SIZE_MAX);
+static void deliver(struct driver *d, size_t piece) {
+    const struct message *m = message_of(d, piece);
+    const struct exchange *x = exchange_of(d, m->exchange);
+    struct route route;
+    messages_route(d->plan, m, &route);
+    double at_s = now_s(d), arrival_s = at_s + plan_latency_s(&d->costs[x->call], m->way);
+    d->missing[piece / (size_t)d->plan->most_chunks]--;
+    end_of(d, m->exchange, m->src)->sending--;
+    end_of(d, m->exchange, m->dst)->receiving--;
+    d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
+    d->play->received_s[plan_event(d->plan, m->exchange, m->way, m->dst)] = at_s;
+    d->last_piece[x->call * WAYS + m->way] = (int64_t)piece;
+    trail_end(&d->trail, m->exchange, &route, at_s);
+    if (x->next >= 0)
+        satisfy(d, x->next, (int)(piece % (size_t)d->plan->most_chunks), m->dst, arrival_s,
+                (int64_t)piece);
+    if (x->gate >= 0) {
+        satisfy(d, x->gate, 0, m->dst, arrival_s, (int64_t)piece);
+        satisfy(d, x->gate, 0, m->src, at_s, (int64_t)piece);
+    }
+    serve_waiters(d, m->exchange, m->dst, (int64_t)piece);
+    if (x->chunks > 1)
+        follow(d, piece, (int64_t)piece);
+    post(d, m->exchange, m->src, SIZE_MAX, (int64_t)piece);
 }
 
 static void on_flow_done(void *context, int64_t tag) {
     struct driver *d = context;
-    size_t message = (size_t)(tag / TAG_KINDS);
+    size_t piece = (size_t)(tag / TAG_KINDS);
     if (tag % TAG_KINDS == TAG_COST)
-        start_flow(d, message, TAG_PAYLOAD);
+        start_flow(d, piece, TAG_PAYLOAD);
     else
-        deliver(d, message);
+        deliver(d, piece);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-/* SimGrid merges events that lie closer than 1e-12 of its seconds. On a clock where the busiest
- * link works for 16 to 32 of them that is far below the accuracy asked for, whatever the sizes. */
-static int choose_time_scale(const struct step *step) {
-    size_t n_links = (size_t)step->topology->n_links;
-    double *busy_s = mem_alloc(n_links, sizeof *busy_s);
-    for (int stage = 0; stage < step->n_stages; stage++)
-        step_link_load(step, stage, NULL, busy_s);
-    double most_s = stat_max(busy_s, n_links);
-    free(busy_s);
-    int exponent = 0;
-    enum { BITS = 5 };
-    if (!(most_s > 0 && isfinite(most_s)))
-        return 0;
-    frexp(most_s, &exponent);
-    return BITS - exponent;
-}
-
-/* Whether SimGrid's lazy updates are the faster ones; measured, see flow_open(). With at most two
- * messages in flight per sender, and no link that is common to many senders, few flows hang
- * together at any one time. */
-static bool lazy_is_faster(const struct step *step, const struct messages *m) {
-    bool common_links = false;
-    for (int l = 0; l < step->topology->n_links; l++)
-        common_links = common_links || step->topology->links[l].role == LINK_UP;
-    int64_t window = step->implementation->window;
-    bool few_in_flight = window == 1 || window == 2;
-    return (few_in_flight && !common_links) || messages_largest_share(step, m) < 0.5;
-}
-
-enum rc driver_open(const struct step *step, struct driver **driver, struct err *e) {
-    struct driver d = {.step = step, .time_scale = choose_time_scale(step)};
-    enum rc rc = messages_build(step, &d.messages, e);
+enum rc driver_open(const struct plan *plan, struct driver **driver, struct err *e) {
+    struct messages messages;
+    enum rc rc = messages_build(plan, &messages, e);
     if (rc)
         return rc;
-    const struct topology *t = step->topology;
-    flow_open(lazy_is_faster(step, &d.messages));
-    for (int l = 0; l < t->n_links; l++)
-        flow_link(ldexp(t->links[l].capacity_Bps, d.messages.scale - d.time_scale));
-    flow_seal();
-    d.parts = mem_alloc(play_parts(step), sizeof *d.parts);
-    d.senders = mem_alloc((size_t)t->ranks, sizeof *d.senders);
-    d.next_waiter = mem_alloc(d.messages.n, sizeof *d.next_waiter);
-    d.delivered = mem_alloc(d.messages.n, sizeof *d.delivered);
-    *driver = mem_alloc(1, sizeof **driver);
-    **driver = d;
+    struct driver *d = mem_alloc(1, sizeof *d);
+    size_t pieces = messages.n * (size_t)plan->most_chunks, calls = (size_t)plan->n_calls;
+    *d = (struct driver){.plan = plan,
+                         .messages = messages,
+                         .time_scale = network_time_scale(plan),
+                         .meters = mem_alloc((size_t)plan->topology->n_links, sizeof *d->meters),
+                         .parts = mem_alloc(plan->n_parts, sizeof *d->parts),
+                         .ends = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->ends),
+                         .issued_s = mem_alloc((size_t)plan->ranks, sizeof *d->issued_s),
+                         .next_waiter = mem_alloc(pieces, sizeof *d->next_waiter),
+                         .missing = mem_alloc(messages.n, sizeof *d->missing),
+                         .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
+                         .last_entry = mem_alloc(calls, sizeof *d->last_entry)};
+    trail_init(&d->trail, plan, &d->messages);
+    network_open(plan, &d->messages, d->time_scale, d->meters);
+    *driver = d;
     return RC_OK;
 }
 
@@ -253,103 +314,94 @@ void driver_close(struct driver *d) {
     if (!d)
         return;
     messages_clear(&d->messages);
+    trail_clear(&d->trail);
+    free(d->meters);
     free(d->parts);
-    free(d->senders);
+    free(d->ends);
+    free(d->issued_s);
     free(d->next_waiter);
-    free(d->delivered);
+    free(d->missing);
+    free(d->last_piece);
+    free(d->last_entry);
     free(d);
 }
 
-static void reset(struct driver *d) {
-    const struct messages *m = &d->messages;
-    for (size_t i = 0; i < play_parts(d->step); i++)
-        d->parts[i] = (struct part){.waits_for = 1, .first_waiter = NOBODY, .last_waiter = NOBODY};
-    for (size_t i = 0; i < m->n; i++)
-        if (m->items[i].stage + 1 < d->step->n_stages)
-            d->parts[part_index(d, m->items[i].stage + 1, m->items[i].dst)].waits_for++;
-    for (int rank = 0; rank < d->step->topology->ranks; rank++)
-        d->senders[rank] = (struct sender){.head = m->start[rank * d->step->n_stages]};
-    memset(d->delivered, 0, m->n * sizeof *d->delivered);
-    d->n_delivered = 0;
-}
-
-/* All ranks enter the first stage together, so that no message waits for its peer; then they post
- * in turns. */
-static void begin(struct driver *d) {
-    int ranks = d->step->topology->ranks;
-    for (int rank = 0; rank < ranks; rank++) {
-        d->play->ready_s[rank] = 0;
-        mark_entered(d, 0, rank);
+/* What each part waits for: the releases and arrivals that plan.h names. */
+static void count_waits(struct driver *d) {
+    const struct plan *p = d->plan;
+    for (int i = 0; i < p->n; i++) {
+        const struct exchange *x = &p->exchanges[i];
+        for (int chunk = 0; chunk < x->chunks; chunk++)
+            for (int rank = 0; rank < p->ranks; rank++) {
+                d->parts[part_index(d, i, chunk, rank)].waits_for += x->stage > 0 && chunk > 0;
+                if (x->next >= 0)
+                    d->parts[part_index(d, x->next, chunk, rank)].waits_for++;
+                if (x->gate >= 0 && chunk == 0)
+                    d->parts[part_index(d, x->gate, 0, rank)].waits_for++;
+            }
     }
-    for (bool more = true; more;) {
-        more = false;
-        for (int rank = 0; rank < ranks; rank++) {
-            size_t before = d->senders[rank].head;
-            post(d, rank, 1);
-            more = more || d->senders[rank].head != before;
+    for (size_t i = 0; i < d->messages.n; i++) {
+        const struct message *m = &d->messages.items[i];
+        const struct exchange *x = exchange_of(d, m->exchange);
+        d->missing[i] = x->chunks;
+        for (int chunk = 0; chunk < x->chunks && x->next >= 0; chunk++)
+            d->parts[part_index(d, x->next, chunk, m->dst)].waits_for++;
+        if (x->gate >= 0) {
+            d->parts[part_index(d, x->gate, 0, m->dst)].waits_for += x->chunks;
+            d->parts[part_index(d, x->gate, 0, m->src)].waits_for += x->chunks;
         }
     }
 }
 
-static enum rc check_delivered(const struct driver *d, struct err *e) {
-    if (d->n_delivered == d->messages.n)
-        return RC_OK;
-    enum { SHOWN = 3 };
-    struct buf list = {0};
-    int shown = 0;
-    for (size_t i = 0; i < d->messages.n && shown < SHOWN; i++) {
-        const struct message *m = &d->messages.items[i];
-        if (!d->delivered[i])
-            buf_printf(&list, "%s%d -> %d in %s", shown++ ? ", " : "", m->src, m->dst,
-                       d->step->stages[m->stage].name);
-    }
-    size_t missing = d->messages.n - d->n_delivered;
-    err_set(e, RC_ENGINE, "%zu of %zu messages never arrive: %s%s", missing, d->messages.n,
-            list.text, missing > SHOWN ? ", .." : "");
-    buf_clear(&list);
-    return RC_ENGINE;
+static void reset(struct driver *d) {
+    const struct plan *p = d->plan;
+    for (int i = 0; i < p->n; i++)
+        for (size_t k = 0; k < (size_t)p->exchanges[i].chunks * (size_t)p->ranks; k++)
+            d->parts[p->exchanges[i].first_part + k] = (struct part){.exchange = i};
+    for (size_t i = 0; i < plan_at(p, p->n, 0); i++)
+        d->ends[i] = (struct end){.first_waiter = NOBODY, .last_waiter = NOBODY};
+    for (int i = 0; i < p->n_calls * WAYS; i++)
+        d->last_piece[i] = -1;
+    memset(d->issued_s, 0, (size_t)p->ranks * sizeof *d->issued_s);
+    trail_reset(&d->trail);
+    count_waits(d);
 }
 
-/* What the links carried, without the per-message costs; counts the flows that each one carried. */
-static void measure_links(const struct driver *d, double *bytes, double *flows) {
-    const struct messages *m = &d->messages;
-    int n_links = d->step->topology->n_links;
-    for (int l = 0; l < n_links; l++)
-        bytes[l] = flow_carried(l);
-    for (size_t i = 0; i < m->n; i++) {
-        int links[TOPO_ROUTE_MAX];
-        int n = topo_route(d->step->topology, m->items[i].src, m->items[i].dst, links);
-        bytes[links[0]] -= (double)m->port_cost[links[0]];
-        flows[links[0]]++;
-        for (int k = 0; k < n; k++)
-            flows[links[k]]++;
+/* Ranks that enter the first call together do so before any of them posts; then they post in
+ * turns, so that no message waits for its peer. The others follow by timers. */
+static void begin(struct driver *d) {
+    const double *enter_s = d->plan->steps[0].enter_s;
+    int ranks = d->plan->ranks;
+    for (int rank = 0; rank < ranks; rank++) {
+        double at_s = enter_s ? enter_s[rank] : 0;
+        d->play->ready_s[rank] = at_s;
+        d->issued_s[rank] = at_s;
+        if (at_s > 0)
+            flow_timer(ldexp(at_s, d->time_scale), (int64_t)part_index(d, 0, 0, rank));
+        else
+            enter_call(d, 0, rank);
     }
-    for (int l = 0; l < n_links; l++)
-        bytes[l] = ldexp(bytes[l], -m->scale);
+    for (bool more = true; more;) {
+        more = false;
+        for (int rank = 0; rank < ranks; rank++) {
+            size_t before = d->ends[rank].head;
+            post(d, 0, rank, 1, CAUSE_SENDER);
+            more = more || d->ends[rank].head != before;
+        }
+    }
 }
 
-/* Conservation: each link carried what step_link_load() puts on it, to 1e-9 of its work and to the
- * resolution of SimGrid's clock, which may cut each flow short by that much. */
-static enum rc check_links(struct driver *d, struct err *e) {
-    const struct topology *t = d->step->topology;
-    size_t n_links = (size_t)t->n_links;
-    double *bytes = mem_alloc(n_links, sizeof *bytes), *busy_s = mem_alloc(n_links, sizeof *busy_s);
-    double *flows = mem_alloc(n_links, sizeof *flows), *carried = d->play->link_bytes;
-    for (int stage = 0; stage < d->step->n_stages; stage++)
-        step_link_load(d->step, stage, bytes, busy_s);
-    measure_links(d, carried, flows);
-    double resolution_s = ldexp(FLOW_RESOLUTION, -d->time_scale) + 4 * DBL_EPSILON * now_s(d);
-    enum rc rc = RC_OK;
-    for (int l = 0; l < t->n_links && rc == RC_OK; l++) {
-        double allowed = t->links[l].capacity_Bps * (1e-9 * busy_s[l] + flows[l] * resolution_s);
-        if (!(fabs(carried[l] - bytes[l]) <= allowed))
-            rc = err_set(e, RC_ENGINE, "link %s carried %.17g bytes, expected %.17g",
-                         t->links[l].name, carried[l], bytes[l]);
+/* In words, what led to each end that a call can have. */
+static void find_paths(struct driver *d) {
+    const struct plan *p = d->plan;
+    for (int call = 0; call < p->n_calls; call++) {
+        char(*paths)[OUTCOME_PATH] = d->play->paths + (size_t)call * ENDS;
+        int last = p->first[call] + p->steps[call].n_stages - 1;
+        for (int way = 0; way < WAYS; way++)
+            if (d->last_piece[call * WAYS + way] >= 0)
+                trail_from_piece(&d->trail, d->last_piece[call * WAYS + way], paths[way]);
+        trail_from_entry(&d->trail, last, d->last_entry[call], paths[END_ENTRY]);
     }
-    free(bytes);
-    free(busy_s);
-    free(flows);
-    return rc;
 }
 
 static double seconds(clockid_t clock) {
@@ -358,20 +410,32 @@ static double seconds(clockid_t clock) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Bins that fit the busiest link, the least that a run can take: 16 to 32 units, see
+ * choose_time_scale(). */
+static void start_bins(const struct driver *d) {
+    if (d->plan->link_bins > 0)
+        flow_bins(d->plan->link_bins, 16.0 / d->plan->link_bins);
+}
+
 enum rc driver_play(struct driver *d, const struct costs *costs, struct play *play, struct err *e) {
     double wall_s = seconds(CLOCK_MONOTONIC), cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
     d->costs = costs;
     d->play = play;
     reset(d);
     flow_reset(&(struct flow_hooks){.flow_done = on_flow_done, .timer = on_timer, .context = d});
+    start_bins(d);
     begin(d);
     flow_run();
-    enum rc rc = check_delivered(d, e);
+    enum rc rc = check_delivered(d->plan, &d->messages, d->missing, e);
     if (rc)
         return rc;
-    rc = check_links(d, e);
+    double resolution_s = ldexp(FLOW_RESOLUTION, -d->time_scale) + 4 * DBL_EPSILON * now_s(d);
+    rc = check_links(d->plan, &d->messages, resolution_s, d->meters, play->link_bytes,
+                     play->link_bins, e);
     if (rc)
         return rc;
+    find_paths(d);
+    play->bin_s = d->plan->link_bins > 0 ? ldexp(flow_bin_width(), -d->time_scale) : 0;
     play->events = flow_steps();
     play->wall_s = seconds(CLOCK_MONOTONIC) - wall_s;
     play->cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;

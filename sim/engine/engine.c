@@ -27,15 +27,18 @@ const char *sim_version(void) {
     return text;
 }
 
-/* SimGrid aborts on what it does not accept; the readers let none of this through. */
-static enum rc check_step(const struct step *step, const struct costs *cases, size_t n_cases,
-                          struct err *e) {
-    for (int l = 0; l < step->topology->n_links; l++) {
-        const struct link *link = &step->topology->links[l];
-        if (!(link->capacity_Bps >= 0 && isfinite(link->capacity_Bps)))
+static enum rc check_links_capacity(const struct topology *t, struct err *e) {
+    for (int l = 0; l < t->n_links; l++) {
+        const struct link *link = &t->links[l];
+        if (!(link->capacity_Bps > 0 && isfinite(link->capacity_Bps)))
             return err_set(e, RC_RANGE, "link %s: capacity %g is not a rate", link->name,
                            link->capacity_Bps);
     }
+    return RC_OK;
+}
+
+/* SimGrid aborts on what it does not accept; the readers let none of this through. */
+static enum rc check_step(const struct step *step, struct err *e) {
     for (int s = 0; s < step->n_stages; s++) {
         const struct matrix *m = &step->stages[s].bytes;
         BUG_ON(m->ranks != step->topology->ranks);
@@ -44,39 +47,47 @@ static enum rc check_step(const struct step *step, const struct costs *cases, si
                 return err_set(e, RC_RANGE, "%s: %g bytes is not a size", step->stages[s].name,
                                m->value[i]);
     }
-    for (size_t i = 0; i < n_cases; i++) {
-        const struct costs *c = &cases[i];
-        double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
-        for (int s = 0; s < step->n_stages; s++)
-            sum += c->alpha_s[s];
-        for (int tier = 0; tier < TIER_COUNT; tier++)
-            sum += c->latency_s[tier];
-        if (!(sum >= 0 && isfinite(sum)))
-            return err_set(e, RC_RANGE, "fixed costs '%s' are not times", c->name);
-    }
+    for (int rank = 0; rank < step->topology->ranks && step->enter_s; rank++)
+        if (!(step->enter_s[rank] >= 0 && isfinite(step->enter_s[rank])))
+            return err_set(e, RC_RANGE, "rank %d enters the call at %g s, which is not a time",
+                           rank, step->enter_s[rank]);
+    return RC_OK;
+}
+
+static enum rc check_costs(const struct step *step, const struct costs *c, struct err *e) {
+    double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
+    for (int s = 0; s < step->n_stages; s++)
+        sum += c->alpha_s[s];
+    for (int tier = 0; tier < TIER_COUNT; tier++)
+        sum += c->latency_s[tier];
+    if (!(sum >= 0 && isfinite(sum)))
+        return err_set(e, RC_RANGE, "fixed costs '%s' are not times", c->name);
     return RC_OK;
 }
 
 /* --- the runs that a list of cases needs ------------------------------------------------------ */
 
+/* The cases of one call, or the one case of a sequence. */
 struct runs {
+    struct plan plan;
+    const struct costs *costs; /* [case * n_calls + call] */
     size_t *of_case; /* [n_cases] */
     size_t *case_of; /* a case of each run */
     struct play *plays;
     size_t n;
 };
 
-static void runs_init(struct runs *r, const struct step *step, const struct costs *cases,
-                      size_t n_cases) {
-    *r = (struct runs){.of_case = mem_alloc(n_cases, sizeof *r->of_case),
-                       .case_of = mem_alloc(n_cases, sizeof *r->case_of),
-                       .plays = mem_alloc(n_cases, sizeof *r->plays)};
+static void runs_init(struct runs *r, const struct costs *costs, size_t n_cases) {
+    r->costs = costs;
+    r->of_case = mem_alloc(n_cases, sizeof *r->of_case);
+    r->case_of = mem_alloc(n_cases, sizeof *r->case_of);
+    r->plays = mem_alloc(n_cases, sizeof *r->plays);
     for (size_t i = 0; i < n_cases; i++) {
         size_t run = 0;
-        while (run < r->n && !driver_same_run(step, &cases[i], &cases[r->case_of[run]]))
+        while (run < r->n && !driver_same_run(r->plan.steps, &costs[i], &costs[r->case_of[run]]))
             run++;
         if (run == r->n) {
-            play_init(&r->plays[run], step);
+            play_init(&r->plays[run], &r->plan);
             r->case_of[r->n++] = i;
         }
         r->of_case[i] = run;
@@ -89,6 +100,7 @@ static void runs_clear(struct runs *r) {
     free(r->of_case);
     free(r->case_of);
     free(r->plays);
+    plan_clear(&r->plan);
 }
 
 /* --- child ------------------------------------------------------------------------------------ */
@@ -120,18 +132,17 @@ static bool write_all(int fd, const char *data, size_t n) {
     return true;
 }
 
-static _Noreturn void child(const struct step *step, const struct costs *cases, struct runs *r,
-                            int report_fd) {
+static _Noreturn void child(struct runs *r, int report_fd) {
     const char *how = getenv("MOESIM_ENGINE_CRASH");
     if (how)
         misbehave(how);
     struct err e = {0};
     struct driver *driver = NULL;
-    enum rc rc = driver_open(step, &driver, &e);
+    enum rc rc = driver_open(&r->plan, &driver, &e);
     for (size_t i = 0; i < r->n && rc == RC_OK; i++)
-        rc = driver_play(driver, &cases[r->case_of[i]], &r->plays[i], &e);
+        rc = driver_play(driver, &r->costs[r->case_of[i]], &r->plays[i], &e);
     struct buf report = {0};
-    wire_encode(step, rc, &e, r->plays, r->n, &report);
+    wire_encode(&r->plan, rc, &e, r->plays, r->n, &report);
     bool sent = write_all(report_fd, report.text, report.n);
     buf_clear(&report);
     driver_close(driver);
@@ -203,8 +214,7 @@ static const char *last_words(struct buf *words) {
     return text;
 }
 
-static enum rc start(const struct step *step, const struct costs *cases, struct runs *r,
-                     struct process *p, struct err *e) {
+static enum rc start(struct runs *r, struct process *p, struct err *e) {
     int pipes[STREAMS][2];
     for (int i = 0; i < STREAMS; i++)
         if (pipe(pipes[i])) {
@@ -223,7 +233,7 @@ static enum rc start(const struct step *step, const struct costs *cases, struct 
         if (null >= 0)
             dup2(null, STDOUT_FILENO);
         dup2(pipes[WORDS][1], STDERR_FILENO);
-        child(step, cases, r, pipes[REPORT][1]);
+        child(r, pipes[REPORT][1]);
     }
     for (int i = 0; i < STREAMS; i++) {
         close(pipes[i][1]);
@@ -258,15 +268,14 @@ static enum rc finish(struct process *p, double timeout_s, struct err *e) {
     return RC_OK;
 }
 
-static enum rc play_in_child(const struct step *step, const struct costs *cases, struct runs *r,
-                             double timeout_s, struct err *e) {
+static enum rc play_in_child(struct runs *r, double timeout_s, struct err *e) {
     struct process p = {0};
-    enum rc rc = start(step, cases, r, &p, e);
+    enum rc rc = start(r, &p, e);
     if (rc)
         return rc;
     rc = finish(&p, timeout_s, e);
     if (rc == RC_OK)
-        rc = wire_decode(step, p.text[REPORT].text, p.text[REPORT].n, r->plays, r->n, e);
+        rc = wire_decode(&r->plan, p.text[REPORT].text, p.text[REPORT].n, r->plays, r->n, e);
     for (int i = 0; i < STREAMS; i++)
         buf_clear(&p.text[i]);
     return rc;
@@ -274,14 +283,44 @@ static enum rc play_in_child(const struct step *step, const struct costs *cases,
 
 enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e) {
-    enum rc rc = check_step(step, cases, n_cases, e);
+    enum rc rc = check_links_capacity(step->topology, e);
+    if (rc == RC_OK)
+        rc = check_step(step, e);
+    for (size_t i = 0; i < n_cases && rc == RC_OK; i++)
+        rc = check_costs(step, &cases[i], e);
     if (rc)
         return rc;
-    struct runs r;
-    runs_init(&r, step, cases, n_cases);
-    rc = play_in_child(step, cases, &r, options->timeout_s, e);
+    struct runs r = {0};
+    plan_init(&r.plan, step);
+    r.plan.link_bins = options->link_bins;
+    runs_init(&r, cases, n_cases);
+    rc = play_in_child(&r, options->timeout_s, e);
     for (size_t i = 0; i < n_cases && rc == RC_OK; i++)
-        answer_from_play(step, &cases[i], &r.plays[r.of_case[i]], &outcomes[i]);
+        answer_from_play(&r.plan, 0, &cases[i], &r.plays[r.of_case[i]], &outcomes[i]);
+    runs_clear(&r);
+    return rc;
+}
+
+enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options *options,
+                         struct outcome *outcomes, double *total_s, struct err *e) {
+    BUG_ON(s->n_calls < 1);
+    enum rc rc = check_links_capacity(s->steps[0].topology, e);
+    for (size_t i = 0; i < s->n_calls && rc == RC_OK; i++) {
+        rc = check_step(&s->steps[i], e);
+        if (rc == RC_OK)
+            rc = check_costs(&s->steps[i], &s->costs[i], e);
+    }
+    if (rc)
+        return rc;
+    struct runs r = {0};
+    plan_init_sequence(&r.plan, s->steps, s->n_calls, s->host);
+    r.plan.link_bins = options->link_bins;
+    runs_init(&r, s->costs, 1);
+    rc = play_in_child(&r, options->timeout_s, e);
+    for (size_t i = 0; i < s->n_calls && rc == RC_OK; i++)
+        answer_from_play(&r.plan, (int)i, s->costs, &r.plays[0], &outcomes[i]);
+    if (rc == RC_OK)
+        *total_s = answer_total_s(&r.plan, outcomes);
     runs_clear(&r);
     return rc;
 }

@@ -6,7 +6,7 @@
  * SimGrid platform; cases that differ only in what shifts times share a run.
  * Model: fluid, lossless; a flow takes exactly bytes / bandwidth, many share links max-min fairly;
  * latency delays arrival and holds no window slot; the per-message cost is time on the sender's
- * egress port of the tier used, and nowhere else. FORMULAS.md [S1]..[S4].
+ * egress port of the tier used, and nowhere else. FORMULAS.md [S1]..[S8].
  * Units: SI.
  * Errors: RC_ENGINE, RC_TIMEOUT, RC_RANGE (sizes that cannot be simulated together); outcomes
  * untouched on failure.
@@ -18,12 +18,32 @@
 
 struct sim_options {
     double timeout_s; /* of one sim_run(), wall clock; 0 = unlimited */
+    int link_bins; /* count bytes over time in so many bins per link; 0 = do not */
 };
 
 /* Simulates the step once for each case of fixed costs; outcomes[n_cases]. Order, window and start
  * come from the step's implementation. */
 enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e);
+
+/* Calls back to back, of one or several layers or micro-batches. Each rank's host issues exchange
+ * after exchange, which takes it alpha each. An exchange begins at a rank when it is issued and
+ * the one before is over there, sends and arrivals, and the local work between them is done. An
+ * observed host waits for the one before before it issues; one that runs ahead issues meanwhile,
+ * except that a readback of splits makes it wait. Inside a pipelined call hops follow by pieces,
+ * as in sim_run(). FORMULAS.md [S7] */
+struct sim_sequence {
+    const struct step *steps; /* [n_calls] on one topology; enter_s of the first one counts */
+    const struct costs *costs; /* [n_calls] */
+    size_t n_calls;
+    enum regime host;
+};
+
+/* outcomes[n_calls], each in its own time from begin_s on; flows, events and the cost of the
+ * simulation are those of the whole sequence, and bytes over time too, counted from the start of
+ * the sequence. *total_s: end of the last. */
+enum rc sim_run_sequence(const struct sim_sequence *sequence, const struct sim_options *options,
+                         struct outcome *outcomes, double *total_s, struct err *e);
 
 /* "3.32.0": the SimGrid library that is linked. */
 const char *sim_version(void);

@@ -7,6 +7,7 @@
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <memory>
@@ -54,6 +55,9 @@ struct Network {
     s4u::Mailbox *mailbox;
     std::vector<s4u::Link *> links;
     std::vector<double> carried;
+    std::vector<double> binned; // [link * bins + bin]
+    int bins;
+    double bin_width;
     std::shared_ptr<Courier> courier; // takes the next flows
     s4u::MutexPtr starting; // held by the courier that starts flows
     flow_hooks hooks;
@@ -147,11 +151,52 @@ void Courier::done(simgrid::kernel::activity::CommImpl *, void *buffer, size_t) 
         self->wake();
 }
 
+/* Doubles the width of all bins. */
+void widen_bins() {
+    const auto bins = static_cast<size_t>(net->bins);
+    net->bin_width *= 2;
+    for (size_t link = 0; link < net->links.size(); link++) {
+        double *bin = &net->binned[link * bins];
+        for (size_t i = 0; i < bins; i++) {
+            const double left = 2 * i < bins ? bin[2 * i] : 0;
+            const double right = 2 * i + 1 < bins ? bin[2 * i + 1] : 0;
+            bin[i] = left + right;
+        }
+    }
+}
+
+/* Adds what the links carried in the last delta_s to the bins that it touches. */
+void fill_bins(double delta_s) {
+    const double end = flow_now(), start = end - delta_s;
+    while (end > net->bin_width * net->bins)
+        widen_bins();
+    const int last = net->bins - 1;
+    const int from = std::min(last, std::max(0, static_cast<int>(start / net->bin_width)));
+    for (size_t link = 0; link < net->links.size(); link++) {
+        const double usage = net->links[link]->get_usage();
+        if (usage <= 0)
+            continue;
+        double *bin = &net->binned[link * static_cast<size_t>(net->bins)];
+        double at = start, left = usage * delta_s;
+        for (int i = from; i < last && end > (i + 1) * net->bin_width; i++) {
+            const double part = usage * std::max(0.0, (i + 1) * net->bin_width - at);
+            bin[i] += part;
+            left -= part;
+            at = (i + 1) * net->bin_width;
+        }
+        // what is left belongs to the bin of the end, so that nothing is lost
+        bin[std::min(last, std::max(from, static_cast<int>(end / net->bin_width)))] += left;
+    }
+}
+
 void clock_advanced(double delta_s) {
     net->steps++;
-    if (delta_s > 0)
-        for (size_t i = 0; i < net->links.size(); i++)
-            net->carried[i] += net->links[i]->get_usage() * delta_s;
+    if (!(delta_s > 0))
+        return;
+    for (size_t i = 0; i < net->links.size(); i++)
+        net->carried[i] += net->links[i]->get_usage() * delta_s;
+    if (net->bins > 0)
+        fill_bins(delta_s);
 }
 
 } // namespace
@@ -208,6 +253,7 @@ void flow_reset(const flow_hooks *hooks) {
     net->started_s = s4u::Engine::get_clock();
     net->steps = 0;
     net->carried.assign(net->links.size(), 0.0);
+    net->bins = 0;
 }
 
 void flow_start(const int *links, int n, int64_t payload, int64_t tag) {
@@ -235,6 +281,21 @@ void flow_run(void) {
 
 double flow_carried(int link) {
     return net->carried[static_cast<size_t>(link)];
+}
+
+void flow_bins(int bins, double width) {
+    net->bins = bins;
+    net->bin_width = width;
+    net->binned.assign(net->links.size() * static_cast<size_t>(bins), 0.0);
+}
+
+double flow_bin_width(void) {
+    return net->bin_width;
+}
+
+double flow_binned(int link, int bin) {
+    return net->binned[static_cast<size_t>(link) * static_cast<size_t>(net->bins) +
+                       static_cast<size_t>(bin)];
 }
 
 uint64_t flow_steps(void) {

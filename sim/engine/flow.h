@@ -44,6 +44,12 @@ void flow_run(void); /* until no flow can move and no timer is set */
 
 /* Payload that went over a link in this run: the integral of its rate. */
 double flow_carried(int link);
+
+/* Counts it over time too, in `bins` bins of equal width from the start of the run. The width is
+ * the given one times a power of two, so that the run fits. To be called after flow_reset(). */
+void flow_bins(int bins, double width);
+double flow_bin_width(void);
+double flow_binned(int link, int bin);
 uint64_t flow_steps(void); /* advances of the clock in this run */
 void flow_version(int *major, int *minor, int *patch);
 

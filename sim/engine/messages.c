@@ -3,19 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "platforms/base/mem.h"
 #include "platforms/base/unit.h"
-
-int messages_peer(const struct platform *p, enum order order, int src, int k) {
-    if (order == ORDER_SHIFT)
-        return (src + k) % plat_ranks(p);
-    BUG_ON(order != ORDER_GROUP_SHIFT);
-    int local = (int)p->ranks_per_group;
-    int group = (plat_group_of(p, src) + k / local) % (int)p->groups;
-    return group * local + (plat_local_of(p, src) + k % local) % local;
-}
+#include "sim/engine/order.h"
 
 /* Smallest and largest number of bytes that becomes a payload. */
 struct extremes {
@@ -27,104 +18,108 @@ static void extremes_add(struct extremes *x, double bytes) {
     x->high = bytes > x->high ? bytes : x->high;
 }
 
-static bool is_sent(const struct matrix *m, int src, size_t i) {
-    return m->dst[i] != src && m->value[i] > 0;
+void messages_route(const struct plan *p, const struct message *m, struct route *route) {
+    step_route(p->exchanges[m->exchange].step, m->src, m->dst, route);
 }
 
-static double port_cost_bytes(const struct step *step, const struct link *l) {
-    return l->role == LINK_EGRESS ? plat_message_cost_s(step->platform, l->tier) * l->capacity_Bps
-                                  : 0;
+/* One message while messages are listed: bytes of a piece, and of its cost. */
+struct listing {
+    const struct plan *plan;
+    struct messages *m; /* NULL: only measured */
+    struct extremes sizes;
+    size_t n;
+    int *peers; /* [ranks] */
+    double *row; /* [ranks] zeros between rows */
+};
+
+static void list_message(struct listing *l, int exchange, int src, int dst, double bytes) {
+    const struct exchange *x = &l->plan->exchanges[exchange];
+    struct route route;
+    step_route(x->step, src, dst, &route);
+    double capacity_Bps = l->plan->topology->links[route.cost_link].capacity_Bps;
+    double units = step_message_units(x->step, x->stage, bytes) / x->chunks;
+    double cost = units * step_message_cost_s(x->step, route.tier) * capacity_Bps;
+    double piece = bytes / x->chunks;
+    extremes_add(&l->sizes, piece);
+    if (cost > 0)
+        extremes_add(&l->sizes, cost);
+    if (l->m)
+        l->m->items[l->n] = (struct message){.src = src,
+                                             .dst = dst,
+                                             .exchange = exchange,
+                                             .way = plan_way(&route),
+                                             .payload = llround(ldexp(piece, l->m->scale)),
+                                             .cost = llround(ldexp(cost, l->m->scale))};
+    l->n++;
+}
+
+static void list_row(struct listing *l, int exchange, int src) {
+    const struct exchange *x = &l->plan->exchanges[exchange];
+    const struct matrix *b = &x->step->stages[x->stage].bytes;
+    for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
+        l->row[b->dst[i]] = b->dst[i] == src ? 0 : b->value[i];
+    order_peers(x->step, src, l->peers);
+    for (int k = 0; k < b->ranks; k++)
+        if (l->row[l->peers[k]] > 0)
+            list_message(l, exchange, src, l->peers[k], l->row[l->peers[k]]);
+    for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
+        l->row[b->dst[i]] = 0;
+}
+
+static void list_all(struct listing *l) {
+    size_t part = 0;
+    l->n = 0;
+    for (int src = 0; src < l->plan->ranks; src++)
+        for (int exchange = 0; exchange < l->plan->n; exchange++) {
+            if (l->m)
+                l->m->start[part++] = l->n;
+            list_row(l, exchange, src);
+        }
+    if (l->m)
+        l->m->start[part] = l->n;
 }
 
 /* Chooses the scale: rounding to integers stays below 1e-9 of each payload, and payloads below
  * 2^62. */
-static enum rc choose_scale(const struct step *step, int *scale, struct err *e) {
-    struct extremes x = {INFINITY, 0};
-    for (int s = 0; s < step->n_stages; s++) {
-        const struct matrix *m = &step->stages[s].bytes;
-        for (int src = 0; src < m->ranks; src++)
-            for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-                if (is_sent(m, src, i))
-                    extremes_add(&x, m->value[i]);
-    }
-    for (int l = 0; l < step->topology->n_links; l++) {
-        double bytes = port_cost_bytes(step, &step->topology->links[l]);
-        if (bytes > 0)
-            extremes_add(&x, bytes);
-    }
+static enum rc choose_scale(const struct extremes *x, int *scale, struct err *e) {
     *scale = 0;
-    if (!(x.high > 0))
+    if (!(x->high > 0))
         return RC_OK;
     enum { BITS = 30, BITS_MAX = 62 }; // half a unit in 2^29 .. 2^30 units is at most 1e-9
     int low = 0, high = 0;
-    frexp(x.low, &low);
-    frexp(x.high, &high);
+    frexp(x->low, &low);
+    frexp(x->high, &high);
     *scale = BITS + 1 - low > 0 ? BITS + 1 - low : 0;
     if (high + *scale <= BITS_MAX)
         return RC_OK;
     char a[UNIT_TEXT], b[UNIT_TEXT];
     return err_set(e, RC_RANGE, "messages from %s to %s are too far apart to be simulated together",
-                   unit_format(x.low, UNIT_SIZE, a), unit_format(x.high, UNIT_SIZE, b));
+                   unit_format(x->low, UNIT_SIZE, a), unit_format(x->high, UNIT_SIZE, b));
 }
 
-static size_t count_messages(const struct step *step) {
-    size_t n = 0;
-    for (int s = 0; s < step->n_stages; s++) {
-        const struct matrix *m = &step->stages[s].bytes;
-        for (int src = 0; src < m->ranks; src++)
-            for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-                n += is_sent(m, src, i);
-    }
-    return n;
-}
-
-static int64_t to_payload(const struct messages *m, double bytes) {
-    return (int64_t)llround(ldexp(bytes, m->scale));
-}
-
-/* row: scratch, zeros, one entry per rank */
-static void add_messages(struct messages *m, const struct step *step, int src, int stage,
-                         double *row) {
-    const struct matrix *b = &step->stages[stage].bytes;
-    enum order order = (enum order)step->implementation->order;
-    for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
-        row[b->dst[i]] = is_sent(b, src, i) ? b->value[i] : 0;
-    for (int k = 0; k < b->ranks; k++) {
-        int dst = messages_peer(step->platform, order, src, k);
-        if (row[dst] > 0)
-            m->items[m->n++] = (struct message){
-                .src = src, .dst = dst, .stage = stage, .payload = to_payload(m, row[dst])};
-    }
-    for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
-        row[b->dst[i]] = 0;
-}
-
-enum rc messages_build(const struct step *step, struct messages *into, struct err *e) {
-    const struct topology *t = step->topology;
+enum rc messages_build(const struct plan *plan, struct messages *into, struct err *e) {
+    size_t ranks = (size_t)plan->ranks;
     struct messages m = {0};
-    enum rc rc = choose_scale(step, &m.scale, e);
-    if (rc)
-        return rc;
-    m.items = mem_alloc(count_messages(step), sizeof *m.items);
-    m.start = mem_alloc((size_t)t->ranks * (size_t)step->n_stages + 1, sizeof *m.start);
-    m.port_cost = mem_alloc((size_t)t->n_links, sizeof *m.port_cost);
-    for (int l = 0; l < t->n_links; l++)
-        m.port_cost[l] = to_payload(&m, port_cost_bytes(step, &t->links[l]));
-    double *row = mem_alloc((size_t)t->ranks, sizeof *row);
-    size_t part = 0;
-    for (int src = 0; src < t->ranks; src++)
-        for (int stage = 0; stage < step->n_stages; stage++) {
-            m.start[part++] = m.n;
-            add_messages(&m, step, src, stage, row);
-        }
-    m.start[part] = m.n;
-    free(row);
-    *into = m;
-    return RC_OK;
+    struct listing l = {.plan = plan,
+                        .sizes = {INFINITY, 0},
+                        .peers = mem_alloc(ranks, sizeof(int)),
+                        .row = mem_alloc(ranks, sizeof(double))};
+    list_all(&l);
+    enum rc rc = choose_scale(&l.sizes, &m.scale, e);
+    if (rc == RC_OK) {
+        m.items = mem_alloc(l.n, sizeof *m.items);
+        m.start = mem_alloc(ranks * (size_t)plan->n + 1, sizeof *m.start);
+        l.m = &m;
+        list_all(&l);
+        m.n = l.n;
+        *into = m;
+    }
+    free(l.peers);
+    free(l.row);
+    return rc;
 }
 
-/* --- which messages hang together ---------------------------------------------------------------
- */
+/* --- which messages hang together ------------------------------------------------------------- */
 
 /* Links in disjoint sets; each set is named by one of its links. */
 static int set_of(int *parent, int link) {
@@ -133,47 +128,49 @@ static int set_of(int *parent, int link) {
     return link;
 }
 
-static size_t largest_set(const struct step *step, const struct messages *m, int stage, size_t *n) {
-    const struct topology *t = step->topology;
-    int *parent = mem_alloc((size_t)t->n_links, sizeof *parent);
-    size_t *size = mem_alloc((size_t)t->n_links, sizeof *size), largest = 0;
-    for (int l = 0; l < t->n_links; l++)
-        parent[l] = l;
-    int links[TOPO_ROUTE_MAX];
-    for (size_t i = 0; i < m->n; i++) {
-        if (m->items[i].stage != stage)
-            continue;
-        int on_route = topo_route(t, m->items[i].src, m->items[i].dst, links);
-        for (int k = 1; k < on_route; k++)
-            parent[set_of(parent, links[k])] = set_of(parent, links[0]);
+/* Joins the links of each message of an exchange; then, with sizes, counts messages by set. */
+static void visit_sets(const struct plan *p, const struct messages *m, int exchange, int *parent,
+                       size_t *size) {
+    struct route route;
+    for (int src = 0; src < p->ranks; src++) {
+        size_t first = messages_first(m, p, exchange, src);
+        size_t n = messages_count(m, p, exchange, src);
+        for (size_t i = first; i < first + n; i++) {
+            messages_route(p, &m->items[i], &route);
+            for (int k = 1; k < route.n && !size; k++)
+                parent[set_of(parent, route.links[k])] = set_of(parent, route.links[0]);
+            if (size)
+                size[set_of(parent, route.links[0])]++;
+        }
     }
-    *n = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        if (m->items[i].stage != stage)
-            continue;
-        topo_route(t, m->items[i].src, m->items[i].dst, links);
-        size_t members = ++size[set_of(parent, links[0])];
-        largest = members > largest ? members : largest;
-        ++*n;
+}
+
+static double largest_set(const struct plan *p, const struct messages *m, int exchange) {
+    size_t n_links = (size_t)p->topology->n_links, n = 0, largest = 0;
+    int *parent = mem_alloc(n_links, sizeof *parent);
+    size_t *size = mem_alloc(n_links, sizeof *size);
+    for (size_t l = 0; l < n_links; l++)
+        parent[l] = (int)l;
+    visit_sets(p, m, exchange, parent, NULL);
+    visit_sets(p, m, exchange, parent, size);
+    for (size_t l = 0; l < n_links; l++) {
+        largest = size[l] > largest ? size[l] : largest;
+        n += size[l];
     }
     free(parent);
     free(size);
-    return largest;
+    return n > 0 ? (double)largest / (double)n : 0;
 }
 
-double messages_largest_share(const struct step *step, const struct messages *m) {
+double messages_largest_share(const struct plan *p, const struct messages *m) {
     double share = 0;
-    for (int stage = 0; stage < step->n_stages; stage++) {
-        size_t n, largest = largest_set(step, m, stage, &n);
-        if (n > 0)
-            share = fmax(share, (double)largest / (double)n);
-    }
+    for (int exchange = 0; exchange < p->steps[0].n_stages; exchange++)
+        share = fmax(share, largest_set(p, m, exchange));
     return share;
 }
 
 void messages_clear(struct messages *m) {
     free(m->items);
     free(m->start);
-    free(m->port_cost);
     *m = (struct messages){0};
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* messages.h - a step as messages: who sends what to whom, in the order in which senders post it.
+/* messages.h - the exchanges of a plan as messages: who sends what to whom, in the order in which
+ * senders post.
  *
+ * A message of an exchange with several chunks is as many pieces of equal size; payload and cost
+ * are those of one piece. Cost is what lasts the per-message cost on the egress port that carries
+ * it.
  * Units: payload = bytes x 2^scale, so that fractional bytes become integers.
- * Shapes: messages of a rank lie together, stage after stage: those of (rank, stage) are items[i]
- * for start[rank * n_stages + stage] <= i < start[rank * n_stages + stage + 1]. The diagonal and
- * zero-byte pairs send nothing.
+ * Shapes: messages of a rank lie together, exchange after exchange: those of (rank, exchange) are
+ * items[i] for start[rank * n + exchange] <= i < start[rank * n + exchange + 1], n = the number of
+ * exchanges. The diagonal and zero-byte pairs send nothing.
  * Errors: RC_RANGE when sizes are so far apart that no scale fits.
  * Ownership: messages_clear() releases. */
 #ifndef SIM_ENGINE_MESSAGES_H
@@ -12,29 +16,41 @@
 
 #include <stdint.h>
 
-#include "workloads/step.h"
+#include "sim/engine/plan.h"
 
 struct message {
-    int src, dst, stage;
-    int64_t payload;
+    int src, dst, exchange;
+    int way; /* plan_way() of its route */
+    int64_t payload, cost;
 };
 
 struct messages {
     int scale;
     struct message *items;
     size_t n;
-    size_t *start; /* ranks * n_stages + 1 */
-    int64_t *port_cost; /* per link: payload that lasts the per-message cost; 0 but on egress */
+    size_t *start; /* ranks * n + 1 */
 };
 
-enum rc messages_build(const struct step *step, struct messages *m, struct err *e);
+enum rc messages_build(const struct plan *plan, struct messages *m, struct err *e);
 void messages_clear(struct messages *m);
 
-/* The largest share of a stage's messages that hang together, directly or through others, by links
- * in common. */
-double messages_largest_share(const struct step *step, const struct messages *m);
+/* The messages of a rank in an exchange. */
+static inline size_t messages_first(const struct messages *m, const struct plan *p, int exchange,
+                                    int rank) {
+    return m->start[(size_t)rank * (size_t)p->n + (size_t)exchange];
+}
 
-/* The peer that comes k-th (from 0) in a sender's order. It may be the sender itself. */
-int messages_peer(const struct platform *p, enum order order, int src, int k);
+static inline size_t messages_count(const struct messages *m, const struct plan *p, int exchange,
+                                    int rank) {
+    size_t at = (size_t)rank * (size_t)p->n + (size_t)exchange;
+    return m->start[at + 1] - m->start[at];
+}
+
+/* Route of a message. */
+void messages_route(const struct plan *p, const struct message *m, struct route *route);
+
+/* The largest share of an exchange's messages, over those of the first call, that hang together,
+ * directly or through others, by links in common. */
+double messages_largest_share(const struct plan *p, const struct messages *m);
 
 #endif

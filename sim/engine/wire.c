@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "moerun1";
+static const char magic[8] = "moerun2";
 
 /* One direction or the other: a field is appended to out, or taken from data. */
 struct wire {
@@ -25,11 +25,13 @@ static void field(struct wire *w, void *value, size_t size) {
     }
 }
 
-static void play_fields(struct wire *w, const struct step *step, struct play *p) {
-    field(w, p->ready_s, play_parts(step) * sizeof *p->ready_s);
-    field(w, p->sent_s, play_events(step) * sizeof *p->sent_s);
-    field(w, p->received_s, play_events(step) * sizeof *p->received_s);
-    field(w, p->link_bytes, (size_t)step->topology->n_links * sizeof *p->link_bytes);
+static void array_field(void *wire, void *data, size_t bytes) {
+    field(wire, data, bytes);
+}
+
+static void play_fields(struct wire *w, const struct plan *plan, struct play *p) {
+    play_each_array(p, plan, array_field, w);
+    field(w, &p->bin_s, sizeof p->bin_s);
     field(w, &p->flows, sizeof p->flows);
     field(w, &p->events, sizeof p->events);
     field(w, &p->wall_s, sizeof p->wall_s);
@@ -37,7 +39,7 @@ static void play_fields(struct wire *w, const struct step *step, struct play *p)
     field(w, &p->peak_rss_bytes, sizeof p->peak_rss_bytes);
 }
 
-void wire_encode(const struct step *step, enum rc rc, const struct err *error,
+void wire_encode(const struct plan *plan, enum rc rc, const struct err *error,
                  const struct play *plays, size_t n_plays, struct buf *out) {
     struct wire w = {.out = out};
     struct err report = {.code = rc};
@@ -49,11 +51,11 @@ void wire_encode(const struct step *step, enum rc rc, const struct err *error,
     field(&w, &report, sizeof report);
     for (size_t i = 0; i < n_plays && rc == RC_OK; i++) {
         struct play copy = plays[i];
-        play_fields(&w, step, &copy);
+        play_fields(&w, plan, &copy);
     }
 }
 
-enum rc wire_decode(const struct step *step, const void *data, size_t n, struct play *plays,
+enum rc wire_decode(const struct plan *plan, const void *data, size_t n, struct play *plays,
                     size_t n_plays, struct err *e) {
     struct wire w = {.data = data, .n = n};
     char word[sizeof magic];
@@ -66,7 +68,7 @@ enum rc wire_decode(const struct step *step, const void *data, size_t n, struct 
     if (report.code != RC_OK)
         return err_set(e, report.code, "%s", report.text);
     for (size_t i = 0; i < n_plays; i++)
-        play_fields(&w, step, &plays[i]);
+        play_fields(&w, plan, &plays[i]);
     if (w.short_of || w.at != n)
         return err_set(e, RC_ENGINE,
                        "the simulation process left a report of %zu bytes, expected %s", n,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.h - the runs of a step as bytes on a pipe, from the simulating child to its parent.
+/* wire.h - the runs of a plan as bytes on a pipe, from the simulating child to its parent.
  *
- * A report is either an error or all runs. Sizes follow from the step, which both sides know, and
+ * A report is either an error or all runs. Sizes follow from the plan, which both sides know, and
  * are checked. Both ends are the same program on the same machine: numbers travel in native form.
  * Errors: what the child reported; RC_ENGINE when bytes are missing, left over or not a report. */
 #ifndef SIM_ENGINE_WIRE_H
 #define SIM_ENGINE_WIRE_H
 
 #include "platforms/base/mem.h"
-#include "sim/engine/driver.h"
+#include "sim/engine/play.h"
 
-void wire_encode(const struct step *step, enum rc rc, const struct err *error,
+void wire_encode(const struct plan *plan, enum rc rc, const struct err *error,
                  const struct play *plays, size_t n_plays, struct buf *out);
 
 /* plays[n_plays] initialised by play_init(). */
-enum rc wire_decode(const struct step *step, const void *data, size_t n, struct play *plays,
+enum rc wire_decode(const struct plan *plan, const void *data, size_t n, struct play *plays,
                     size_t n_plays, struct err *e);
 
 #endif

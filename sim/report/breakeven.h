@@ -6,6 +6,7 @@
 #ifndef SIM_REPORT_BREAKEVEN_H
 #define SIM_REPORT_BREAKEVEN_H
 
+#include "gates/licence.h"
 #include "platforms/platform.h"
 #include "workloads/implementation.h"
 #include "workloads/workload.h"
@@ -45,6 +46,7 @@ struct breakeven_entry {
 
 struct breakeven_result {
     bool simulated;
+    const struct licence *licence; /* of the capability; not withdrawn, or there is no result */
     const struct platform *platform;
     const struct workload *workload;
     const struct implementation *implementation;

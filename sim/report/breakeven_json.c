@@ -148,13 +148,13 @@ static void write_uncertainty(struct json *j, const struct breakeven_result *r) 
     json_close(j);
 }
 
-static void write_capability(struct json *j) {
-    json_key_bool(j, "conditional", capability_state(CAP_BREAKEVEN) != CAPABILITY_OPEN);
+static void write_capability(struct json *j, const struct licence *l) {
+    json_key_bool(j, "conditional", licence_state(l) != CAPABILITY_OPEN);
     json_key_open(j, "capability", '{');
     json_key_text(j, "id", capability_name(CAP_BREAKEVEN));
-    json_key_text(j, "state", capability_state_name(capability_state(CAP_BREAKEVEN)));
+    json_key_text(j, "state", capability_state_name(licence_state(l)));
     json_key_text(j, "gates", capability_gates(CAP_BREAKEVEN));
-    json_key_text(j, "reason", capability_reason(CAP_BREAKEVEN));
+    json_key_text(j, "reason", licence_reason(l));
     json_close(j);
 }
 
@@ -191,7 +191,7 @@ void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
     json_open(&j, '{');
     json_key_text(&j, "schema", "moesim/breakeven/1");
     json_key_text(&j, "by", r->simulated ? "simulated" : "analytic");
-    write_capability(&j);
+    write_capability(&j, r->licence);
     json_key_text(&j, "platform", r->platform->name);
     json_key_text(&j, "workload", r->workload->name);
     json_key_text(&j, "implementation", r->implementation->name);

@@ -125,10 +125,11 @@ void breakeven_write_text(const struct breakeven_result *r, struct buf *out) {
     buf_text(out, "\n");
     if (r->alpha_known && *r->alpha_reason)
         table_paragraph(out, "note: %s", r->alpha_reason);
-    table_paragraph(out, "conditional: these ratios hold if the constants hold; %s is %s: %s (%s)",
-                    capability_name(CAP_BREAKEVEN),
-                    capability_state_name(capability_state(CAP_BREAKEVEN)),
-                    capability_reason(CAP_BREAKEVEN), capability_gates(CAP_BREAKEVEN));
+    bool open = licence_state(r->licence) == CAPABILITY_OPEN;
+    table_paragraph(out, "these ratios hold if the constants hold; %s is %s: %s%s%s%s",
+                    capability_name(CAP_BREAKEVEN), capability_state_name(licence_state(r->licence)),
+                    licence_reason(r->licence), open ? "" : " (", open ? "" : capability_gates(CAP_BREAKEVEN),
+                    open ? "" : ")");
 }
 
 static void number(struct buf *out, bool known, double value) {

@@ -18,10 +18,15 @@ static void field(struct buf *out, bool first, const char *text) {
     buf_text(out, "\"");
 }
 
-/* An unknown number is an empty field. */
 static void number(struct buf *out, bool known, double value) {
     char text[JSON_NUMBER];
     field(out, false, known ? json_format(value, text) : "");
+}
+
+/* An unknown number is an empty field. */
+static void claimed(struct buf *out, struct claim c) {
+    char text[CLAIM_TEXT];
+    field(out, false, claim_known(c) ? claim_text(c, CLAIM_PLAIN, text) : "");
 }
 
 void result_write_csv(const struct result *r, struct buf *out) {
@@ -38,23 +43,20 @@ void result_write_csv(const struct result *r, struct buf *out) {
         field(out, false, c->strategy);
         field(out, false, c->phase);
         field(out, false, c->conditional ? "true" : "false");
-        number(out, c->simulated && c->time_known, c->time_s);
-        number(out, c->simulated && c->band_known, c->band_s[0]);
-        number(out, c->simulated && c->band_known, c->band_s[1]);
-        number(out, c->simulated, c->wire_s);
-        number(out, true, c->bound_s);
-        number(out, c->simulated && c->wire_bound_s > 0, c->wire_s / c->wire_bound_s);
+        const struct claim figures[] = {c->time, c->band[0], c->band[1], c->wire, c->bound, c->slack};
+        for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
+            claimed(out, figures[k]);
         number(out, true, c->tier_bytes[TIER_FAST]);
         number(out, true, c->tier_bytes[TIER_SLOW]);
         number(out, true, c->tier_messages[TIER_FAST]);
         number(out, true, c->tier_messages[TIER_SLOW]);
         field(out, false, c->busiest ? c->busiest->name : "");
         number(out, c->busiest != NULL, c->busiest_bytes);
-        number(out, c->busiest && c->simulated && c->wire_s > 0, c->busiest_utilisation);
-        number(out, a->present && a->time_known, a->time_s);
-        number(out, a->present, a->wire_s);
-        number(out, a->error_known, a->relative_error);
-        field(out, false, a->error_known ? a->basis : "");
+        claimed(out, c->busiest_utilisation);
+        claimed(out, a->time);
+        claimed(out, a->wire);
+        claimed(out, a->relative_error);
+        field(out, false, a->basis ? a->basis : "");
         buf_printf(out, ",%llu\n", (unsigned long long)r->seed);
     }
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gates/capability.h"
 #include "platforms/base/json.h"
 
 /* A number, or null where it does not exist. */
@@ -14,18 +13,6 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
         json_number(j, value);
     else
         json_null(j);
-}
-
-static void pair_or_null(struct json *j, const char *key, bool known, const double pair[2]) {
-    json_key(j, key);
-    if (!known) {
-        json_null(j);
-        return;
-    }
-    json_open(j, '[');
-    json_number(j, pair[0]);
-    json_number(j, pair[1]);
-    json_close(j);
 }
 
 static void write_platform(struct json *j, const struct platform *p) {
@@ -91,14 +78,14 @@ static void write_implementation(struct json *j, const struct implementation *m)
     json_close(j);
 }
 
-static void write_stages(struct json *j, const struct outcome *o) {
+static void write_stages(struct json *j, const struct result_call *c) {
     json_key_open(j, "stages", '[');
-    for (int i = 0; i < o->n_stages; i++) {
-        const struct outcome_stage *s = &o->stages[i];
+    for (int i = 0; i < c->n_stages; i++) {
+        const struct result_stage *s = &c->stages[i];
         json_open(j, '{');
         json_key_text(j, "name", s->name);
-        json_key_number(j, "start_s", s->start_s);
-        json_key_number(j, "end_s", s->end_s);
+        claim_json_key(j, "start_s", s->start);
+        claim_json_key(j, "end_s", s->end);
         json_key_number(j, "bytes", s->bytes);
         json_key_number(j, "messages", s->messages);
         json_close(j);
@@ -106,19 +93,17 @@ static void write_stages(struct json *j, const struct outcome *o) {
     json_close(j);
 }
 
-static void write_ranks(struct json *j, const struct outcome *o, const double *port_end_s, int ranks) {
-    if (!o->send_end_s || !o->recv_end_s)
+static void write_ranks(struct json *j, const struct result_call *c, int ranks) {
+    if (!c->send_end || !c->recv_end)
         return;
     json_key_open(j, "ranks", '[');
     for (int r = 0; r < ranks; r++) {
         json_open(j, '{');
-        json_key_number(j, "send_end_s", o->send_end_s[r]);
-        json_key_number(j, "recv_end_s", o->recv_end_s[r]);
-        if (port_end_s) {
-            json_key_number(j, "send_bound_s", port_end_s[3 * r]);
-            json_key_number(j, "recv_bound_s", port_end_s[3 * r + 1]);
-            json_key_number(j, "shared_bound_s", port_end_s[3 * r + 2]);
-        }
+        claim_json_key(j, "send_end_s", c->send_end[r]);
+        claim_json_key(j, "recv_end_s", c->recv_end[r]);
+        static const char *const bounds[RESULT_SIDES] = {"send_bound_s", "recv_bound_s", "shared_bound_s"};
+        for (int k = 0; k < RESULT_SIDES && c->port_end[k]; k++)
+            claim_json_key(j, bounds[k], c->port_end[k][r]);
         json_close(j);
     }
     json_close(j);
@@ -142,19 +127,19 @@ static void write_traffic(struct json *j, const struct result_call *c) {
     json_key_text(j, "name", c->busiest->name);
     json_key_text(j, "tier", tier_name(c->busiest->tier));
     json_key_number(j, "bytes", c->busiest_bytes);
-    number_or_null(j, "utilisation", c->simulated && c->wire_s > 0, c->busiest_utilisation);
+    claim_json_key(j, "utilisation", c->busiest_utilisation);
     json_close(j);
 }
 
 static void write_treatments(struct json *j, const struct result *r, const struct result_call *c) {
     const struct plat_treatment *t = r->platform->alpha_treatments.items;
-    if (c->time_known || !c->band_known)
+    if (c->time_known || !claim_known(c->band[0]))
         return;
     json_key_open(j, "alpha_treatments", '[');
     for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
         json_open(j, '{');
         json_key_text(j, "name", t[i].name);
-        json_key_number(j, "time_s", c->treatment_s[i]);
+        claim_json_key(j, "time_s", c->treatments[i]);
         json_close(j);
     }
     json_close(j);
@@ -162,26 +147,23 @@ static void write_treatments(struct json *j, const struct result *r, const struc
 
 static void write_analytic(struct json *j, const struct result_call *c) {
     const struct result_analytic *a = &c->analytic;
-    number_or_null(j, "analytic_s", a->time_known, a->time_s);
-    number_or_null(j, "simulated_s", c->simulated && c->time_known, c->time_s);
-    json_key_number(j, "analytic_wire_s", a->wire_s);
-    number_or_null(j, "simulated_wire_s", c->simulated, c->wire_s);
-    number_or_null(j, "relative_error", a->error_known, a->relative_error);
-    json_key_text(j, "basis", a->error_known ? a->basis : NULL);
+    claim_json_key(j, "analytic_s", a->time);
+    claim_json_key(j, "simulated_s", c->time);
+    claim_json_key(j, "analytic_wire_s", a->wire);
+    claim_json_key(j, "simulated_wire_s", c->wire);
+    claim_json_key(j, "relative_error", a->relative_error);
+    json_key_text(j, "basis", a->basis);
     json_key_open(j, "causes", '[');
     for (int i = 0; i < a->n_causes; i++) {
         json_open(j, '{');
         json_key_text(j, "name", a->causes[i].name);
-        json_key_number(j, "seconds", a->causes[i].seconds);
-        json_key_number(j, "first_s", a->causes[i].first);
-        json_key_number(j, "last_s", a->causes[i].last);
+        claim_json_key(j, "seconds", a->causes[i].time);
+        claim_json_key(j, "first_s", a->causes[i].first);
+        claim_json_key(j, "last_s", a->causes[i].last);
         json_close(j);
     }
     json_close(j);
-    json_key_text(j, "causes_method",
-                  !a->n_causes ? NULL
-                  : a->shapley ? "shapley"
-                               : "first-and-last");
+    json_key_text(j, "causes_method", !a->n_causes ? NULL : a->shapley ? "shapley" : "first-and-last");
 }
 
 static void write_straggler(struct json *j, const struct result_straggler *s) {
@@ -193,7 +175,56 @@ static void write_straggler(struct json *j, const struct result_straggler *s) {
     json_key_int(j, "rank", s->rank);
     json_key_text(j, "side", s->side);
     json_key_text(j, "link", s->link->name);
-    json_key_number(j, "bound_s", s->end_s);
+    claim_json_key(j, "bound_s", s->end);
+    json_close(j);
+}
+
+static void write_links(struct json *j, const struct result_call *c) {
+    json_key_open(j, "links", '[');
+    for (int i = 0; i < c->n_links; i++) {
+        const struct result_link *l = &c->links[i];
+        json_open(j, '{');
+        json_key_text(j, "name", l->link->name);
+        json_key_text(j, "tier", tier_name(l->link->tier));
+        json_key_number(j, "bytes", l->bytes);
+        claim_json_key(j, "utilisation", l->utilisation);
+        claim_json_key(j, "bin_s", c->bin);
+        json_key_open(j, "utilisation_over_time", '[');
+        for (int b = 0; b < l->n_bins; b++)
+            json_number(j, l->bins[b]);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "critical_path", c->critical_path);
+    claim_json_key(j, "fairness", c->fairness);
+    claim_json_key(j, "from_last_entry_s", c->from_last);
+}
+
+static void write_sequence(struct json *j, const struct result_sequence *s) {
+    if (!s->host)
+        return;
+    json_key_open(j, "sequence", '{');
+    json_key_text(j, "host", s->host);
+    json_key_int(j, "calls", s->n_calls);
+    claim_json_key(j, "per_call_s", s->per_call);
+    if (s->by_layer) {
+        json_key_open(j, "layers", '[');
+        for (int i = 0; i < s->n_calls && i < RESULT_SEQUENCE; i++) {
+            json_open(j, '{');
+            json_key_int(j, "layer", s->layer[i]);
+            claim_json_key(j, "time_s", s->time[i]);
+            json_close(j);
+        }
+        json_close(j);
+    }
+    if (*s->reason) {
+        json_key_open(j, "withdrawn", '{');
+        char why[sizeof s->reason + 16];
+        snprintf(why, sizeof why, "coverage: %s", s->reason);
+        json_key_text(j, "per_call_s", why);
+        json_close(j);
+    }
     json_close(j);
 }
 
@@ -215,6 +246,9 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     json_open(j, '{');
     json_key_text(j, "strategy", c->strategy);
     json_key_text(j, "phase", c->phase);
+    if (strcmp(c->strategy, strategy_name(STRATEGY_ONE_HOP)) == 0)
+        json_key_text(j, "dedup", dedup_name((int)c->dedup));
+    json_key_int(j, "chunks", c->chunks);
     json_key_text(j, "order", order_name(r->implementation->order));
     json_key(j, "window");
     if (r->implementation->window)
@@ -222,23 +256,26 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     else
         json_text(j, "all");
     json_key_bool(j, "conditional", c->conditional);
-    number_or_null(j, "time_s", c->simulated && c->time_known, c->time_s);
-    pair_or_null(j, "time_band_s", c->simulated && c->band_known, c->band_s);
+    claim_json_key(j, "time_s", c->time);
+    claim_json_pair(j, "time_band_s", c->band);
     write_treatments(j, r, c);
-    number_or_null(j, "wire_s", c->simulated, c->wire_s);
-    json_key_number(j, "bound_s", c->bound_s);
-    json_key_number(j, "wire_bound_s", c->wire_bound_s);
-    number_or_null(j, "slack", c->simulated && c->wire_bound_s > 0, c->wire_s / c->wire_bound_s);
+    claim_json_key(j, "wire_s", c->wire);
+    claim_json_key(j, "bound_s", c->bound);
+    claim_json_key(j, "wire_bound_s", c->wire_bound);
+    claim_json_key(j, "slack", c->slack);
     write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
     if (c->simulated) {
         json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
-        write_stages(j, &c->shown);
+        write_stages(j, c);
     }
     write_traffic(j, c);
     if (c->simulated)
-        write_ranks(j, &c->shown, c->port_end_s, plat_ranks(r->platform));
+        write_ranks(j, c, plat_ranks(r->platform));
+    if (c->simulated)
+        write_links(j, c);
+    write_sequence(j, &c->sequence);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);
@@ -246,37 +283,40 @@ static void write_call(struct json *j, const struct result *r, const struct resu
 }
 
 static void write_gain(struct json *j, const struct result *r) {
-    const struct result_gain *g = &r->gain;
+    static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
-    number_or_null(j, "dispatch", g->of && g->known, g->time);
-    json_key_null(j, "combine");
-    json_key_null(j, "round_trip");
-    json_key_text(j, "against", g->of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
-    json_key_text(j, "of", g->of);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].time);
+    json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
+    json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
+    json_key_text(j, "of", r->gain_of);
     json_key_open(j, "band", '{');
-    pair_or_null(j, "dispatch", g->of && g->band_known, g->band);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_pair(j, keys[i], r->gain[i].band);
     json_close(j);
     json_key_open(j, "wire", '{');
-    number_or_null(j, "dispatch", g->of && g->wire_known, g->wire);
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].wire);
     json_close(j);
-    if (g->of && !g->known) {
-        json_key_open(j, "withdrawn", '{');
-        json_key_text(j, "dispatch", "coverage: the time of a call is not known");
-        json_close(j);
-    }
+    json_key_open(j, "withdrawn", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        if (r->gain[i].asked && !claim_known(r->gain[i].time))
+            json_key_text(j, keys[i], "coverage: the time of a call is not known");
+    json_close(j);
     json_close(j);
 }
 
-static void write_capabilities(struct json *j) {
+static void write_capabilities(struct json *j, const struct licences *licences) {
     json_key_open(j, "capabilities", '[');
     for (int i = 0; i < CAP_COUNT; i++) {
         enum capability c = (enum capability)i;
+        const struct licence *l = licences_get(licences, c);
         json_open(j, '{');
         json_key_text(j, "id", capability_name(c));
-        json_key_text(j, "state", capability_state_name(capability_state(c)));
-        json_key_bool(j, "open", capability_state(c) == CAPABILITY_OPEN);
+        json_key_text(j, "state", capability_state_name(licence_state(l)));
+        json_key_bool(j, "open", licence_state(l) == CAPABILITY_OPEN);
         json_key_text(j, "gates", capability_gates(c));
-        json_key_text(j, "reason", capability_reason(c));
+        json_key_text(j, "reason", licence_reason(l));
         json_close(j);
     }
     json_close(j);
@@ -354,7 +394,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
-    write_capabilities(&j);
+    write_capabilities(&j, r->licences);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
     write_provenance(&j, r);

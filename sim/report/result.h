@@ -1,70 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* result.h - what `simulate` and `compare` found, ready to be written as text, JSON or CSV.
  *
- * Units: SI. A number that is not known is marked by its flag and never written.
+ * Units: SI.
  * Ownership: the writers borrow everything. */
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
+#include "gates/claim.h"
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_SIDES = 3 };
 
+/* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
     bool present; /* compare was asked for */
-    bool time_known;
-    double time_s, wire_s;
-    bool error_known;
-    double relative_error;
-    const char *basis; /* "time", "wire" */
+    struct claim time, wire, relative_error;
+    const char *basis; /* "time", "wire", NULL for none */
     /* from the analytic to the simulated time on that basis; they add up */
     int n_causes;
     bool shapley; /* false: switched on first and last only, with an interaction left */
     struct {
         const char *name;
-        double seconds, first, last;
+        struct claim time, first, last;
     } causes[RESULT_CAUSES];
 };
 
-/* The rank that nobody can be faster than, by the port model; rank -1 when nothing moves. */
+/* The rank that is last at best, by the port model; rank -1 when nothing moves. */
 struct result_straggler {
     int rank;
     const char *side; /* "send", "receive", "shared link" */
     const struct link *link;
-    double end_s;
+    struct claim end;
+};
+
+struct result_stage {
+    const char *name;
+    struct claim start, end;
+    double bytes, messages;
+};
+
+/* One of the busiest links of the run that is shown. */
+enum { RESULT_LINKS = 6, RESULT_BINS = 60, RESULT_SEQUENCE = 256 };
+struct result_link {
+    const struct link *link;
+    double bytes;
+    struct claim utilisation; /* bytes / (capacity x time) */
+    int n_bins;
+    double bins[RESULT_BINS]; /* share of the capacity used in each */
+};
+
+/* Calls back to back. */
+struct result_sequence {
+    const char *host; /* NULL: not asked for */
+    int n_calls;
+    char reason[200]; /* why the time is not known */
+    struct claim per_call; /* mean */
+    bool by_layer;
+    int64_t layer[RESULT_SEQUENCE];
+    struct claim time[RESULT_SEQUENCE];
 };
 
 struct result_call {
     const char *strategy, *phase;
+    enum dedup dedup; /* of a one-hop call */
+    int chunks;
     bool simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
-    bool time_known;
+    bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
-    double time_s;
-    bool band_known;
-    double band_s[2];
-    double treatment_s[RESULT_TREATMENTS];
-    double wire_s, bound_s, wire_bound_s;
+    struct claim time, band[2];
+    struct claim treatments[RESULT_TREATMENTS];
+    struct claim wire, bound, wire_bound, slack;
     double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT];
-    struct outcome shown; /* of the known costs, otherwise of the wire */
-    const struct link *busiest; /* NULL when nothing moved */
-    double busiest_bytes, busiest_utilisation;
-    uint64_t flows;       /* of all runs of this call */
+    struct result_stage stages[OUTCOME_STAGES];
+    int n_stages;
+    struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */
+    /* per rank: earliest end of what it sends, receives, shares; NULL when nothing was asked of it */
+    struct claim *port_end[RESULT_SIDES];
+    struct result_straggler straggler;
+    const struct link *busiest;        /* NULL when nothing moved */
+    double busiest_bytes;
+    struct claim busiest_utilisation;
+    struct result_link links[RESULT_LINKS];
+    int n_links;
+    struct claim bin; /* width of the bins */
+    char critical_path[OUTCOME_PATH];
+    struct claim fairness, from_last;
+    struct result_sequence sequence;
     struct result_analytic analytic;
-    struct result_straggler straggler; /* under the costs shown */
-    /* port model, ranks x (send, receive, shared link): earliest ends, 0 where nothing moves; NULL: none */
-    double *port_end_s;
 };
 
-/* Gain of the first multi-hop strategy over one hop, for one phase; absent unless both were asked for. */
+/* Gain of the first multi-hop strategy over the best one hop, for one phase or the round trip. */
+enum { RESULT_ROUND_TRIP = PHASE_COUNT, RESULT_GAINS };
 struct result_gain {
-    const char *of;   /* strategy */
-    bool known;       /* both times known */
-    double time;      /* gain on call times */
-    bool band_known;
-    double band[2];
-    bool wire_known;
-    double wire;
+    bool asked; /* both calls were made */
+    struct claim time, band[2], wire;
 };
 
 struct result_weakest {
@@ -81,8 +111,11 @@ struct result {
     struct traffic_rho rho;
     struct result_call calls[RESULT_CALLS];
     int n_calls;
-    struct result_gain gain;
+    const char *gain_of; /* strategy; NULL: no gain was asked for */
+    enum dedup gain_against; /* of the one hop that the gains are against */
+    struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
+    const struct licences *licences;
     struct buf warnings; /* one line each */
     uint64_t seed;
     uint64_t flows;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/result.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "platforms/base/unit.h"
 #include "sim/report/table.h"
 
-static void time_cell(struct table *t, bool known, double value_s) {
-    char text[UNIT_TEXT];
-    table_cell(t, "%s", known ? unit_format(value_s, UNIT_TIME, text) : "-");
+static void claim_cell(struct table *t, struct claim c, enum claim_form form) {
+    char text[CLAIM_TEXT];
+    table_cell(t, "%s", claim_text(c, form, text));
 }
 
-static void band_cell(struct table *t, bool known, const double band_s[2]) {
-    char low[UNIT_TEXT], high[UNIT_TEXT];
-    if (!known)
+static void band_cell(struct table *t, const struct claim band[2]) {
+    char low[CLAIM_TEXT], high[CLAIM_TEXT];
+    if (!claim_known(band[0]))
         table_cell(t, "-");
     else
-        table_cell(t, "%s to %s", unit_format(band_s[0], UNIT_TIME, low),
-                   unit_format(band_s[1], UNIT_TIME, high));
+        table_cell(t, "%s to %s", claim_text(band[0], CLAIM_TIME, low),
+                   claim_text(band[1], CLAIM_TIME, high));
 }
 
 static void ratio_text(double value, char text[static 16]) {
@@ -56,41 +55,36 @@ static void write_inputs(const struct result *r, struct buf *out) {
 }
 
 /* One column a call, one row a figure. */
-static void call_rows(const struct result *r, struct table *t) {
-    table_cell(t, "%s", r->calls[0].phase);
-    for (int i = 0; i < r->n_calls; i++)
-        table_cell(t, "%s", r->calls[i].strategy);
+static void call_rows(const struct result_call *calls, int n, struct table *t) {
+    table_cell(t, "%s", calls[0].phase);
+    for (int i = 0; i < n; i++)
+        table_cell(t, "%s%s", calls[i].strategy,
+                   calls[i].chunks > 1 ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
     table_cell(t, "call time");
-    for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, r->calls[i].simulated && r->calls[i].time_known, r->calls[i].time_s);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].time, CLAIM_TIME);
     table_cell(t, "  band over alpha treatments");
-    for (int i = 0; i < r->n_calls; i++)
-        band_cell(t, r->calls[i].simulated && r->calls[i].band_known && !r->calls[i].time_known,
-                  r->calls[i].band_s);
+    static const struct claim unknown[2];
+    for (int i = 0; i < n; i++)
+        band_cell(t, calls[i].time_known ? unknown : calls[i].band);
     table_cell(t, "  lower bound");
-    for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, true, r->calls[i].bound_s);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].bound, CLAIM_TIME);
     table_cell(t, "wire time");
-    for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, r->calls[i].simulated, r->calls[i].wire_s);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].wire, CLAIM_TIME);
     table_cell(t, "  over its bound (slack)");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
-        if (c->simulated && c->wire_bound_s > 0)
-            table_cell(t, "%.3f", c->wire_s / c->wire_bound_s);
-        else
-            table_cell(t, "-");
-    }
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].slack, CLAIM_FACTOR);
 }
 
 /* From the closed form to the simulation, one cause a row; calls may have different causes. */
-static void cause_rows(const struct result *r, struct table *t) {
+static void cause_rows(const struct result_call *calls, int n, struct table *t) {
     const char *done[RESULT_CALLS * RESULT_CAUSES];
     int n_done = 0;
-    char text[UNIT_TEXT];
-    for (int i = 0; i < r->n_calls; i++)
-        for (int k = 0; k < r->calls[i].analytic.n_causes; k++) {
-            const char *name = r->calls[i].analytic.causes[k].name;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < calls[i].analytic.n_causes; k++) {
+            const char *name = calls[i].analytic.causes[k].name;
             bool known = false;
             for (int d = 0; d < n_done; d++)
                 known = known || strcmp(done[d], name) == 0;
@@ -98,93 +92,83 @@ static void cause_rows(const struct result *r, struct table *t) {
                 continue;
             done[n_done++] = name;
             table_cell(t, "  %s", name);
-            for (int c = 0; c < r->n_calls; c++) {
-                const struct result_analytic *a = &r->calls[c].analytic;
+            for (int c = 0; c < n; c++) {
+                const struct result_analytic *a = &calls[c].analytic;
                 int at = 0;
                 while (at < a->n_causes && strcmp(a->causes[at].name, name) != 0)
                     at++;
-                double seconds = at < a->n_causes ? a->causes[at].seconds : 0;
-                if (at == a->n_causes)
-                    table_cell(t, "-");
-                else if (fabs(seconds) < 5e-10)
-                    table_cell(t, "0 s");
-                else
-                    table_cell(t, "%c%s", seconds < 0 ? '-' : '+',
-                               unit_format(fabs(seconds), UNIT_TIME, text));
+                static const struct claim none;
+                claim_cell(t, at < a->n_causes ? a->causes[at].time : none, CLAIM_CHANGE);
             }
         }
 }
 
-static void analytic_rows(const struct result *r, struct table *t) {
+static void analytic_rows(const struct result_call *calls, int n, struct table *t) {
     table_cell(t, "analytic call time");
-    for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, r->calls[i].analytic.time_known, r->calls[i].analytic.time_s);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].analytic.time, CLAIM_TIME);
     table_cell(t, "analytic wire time");
-    for (int i = 0; i < r->n_calls; i++)
-        time_cell(t, true, r->calls[i].analytic.wire_s);
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].analytic.wire, CLAIM_TIME);
     table_cell(t, "  relative error of analytic");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_analytic *a = &r->calls[i].analytic;
-        if (a->error_known)
-            table_cell(t, "%+.1f %% (%s)", fabs(a->relative_error) < 5e-4 ? 0 : 100 * a->relative_error,
-                       a->basis);
+    for (int i = 0; i < n; i++) {
+        const struct result_analytic *a = &calls[i].analytic;
+        char text[CLAIM_TEXT];
+        if (a->basis)
+            table_cell(t, "%s (%s)", claim_text(a->relative_error, CLAIM_ERROR, text), a->basis);
         else
             table_cell(t, "-");
     }
-    cause_rows(r, t);
+    cause_rows(calls, n, t);
 }
 
-static void traffic_rows(const struct result *r, struct table *t) {
+static void traffic_rows(const struct result_call *calls, int n, struct table *t) {
     char text[UNIT_TEXT];
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         table_cell(t, "bytes on the %s fabric", tier_name((enum tier)tier));
-        for (int i = 0; i < r->n_calls; i++)
-            table_cell(t, "%s", unit_format(r->calls[i].tier_bytes[tier], UNIT_SIZE, text));
+        for (int i = 0; i < n; i++)
+            table_cell(t, "%s", unit_format(calls[i].tier_bytes[tier], UNIT_SIZE, text));
     }
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         table_cell(t, "messages on the %s fabric", tier_name((enum tier)tier));
-        for (int i = 0; i < r->n_calls; i++)
-            table_cell(t, "%.0f", r->calls[i].tier_messages[tier]);
+        for (int i = 0; i < n; i++)
+            table_cell(t, "%.0f", calls[i].tier_messages[tier]);
     }
     table_cell(t, "busiest link");
-    for (int i = 0; i < r->n_calls; i++)
-        table_cell(t, "%s", r->calls[i].busiest ? r->calls[i].busiest->name : "-");
+    for (int i = 0; i < n; i++)
+        table_cell(t, "%s", calls[i].busiest ? calls[i].busiest->name : "-");
     table_cell(t, "  its bytes");
-    for (int i = 0; i < r->n_calls; i++)
-        table_cell(t, "%s", unit_format(r->calls[i].busiest_bytes, UNIT_SIZE, text));
+    for (int i = 0; i < n; i++)
+        table_cell(t, "%s", unit_format(calls[i].busiest_bytes, UNIT_SIZE, text));
     table_cell(t, "  its utilisation over the wire time");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_call *c = &r->calls[i];
-        if (c->simulated && c->busiest && c->wire_s > 0)
-            table_cell(t, "%.1f %%", 100 * c->busiest_utilisation);
-        else
-            table_cell(t, "-");
-    }
+    for (int i = 0; i < n; i++)
+        claim_cell(t, calls[i].busiest_utilisation, CLAIM_PERCENT);
     table_cell(t, "last rank at best, and its side");
-    for (int i = 0; i < r->n_calls; i++) {
-        const struct result_straggler *s = &r->calls[i].straggler;
-        if (s->rank < 0)
+    for (int i = 0; i < n; i++)
+        if (calls[i].straggler.rank < 0)
             table_cell(t, "-");
         else
-            table_cell(t, "%d, %s", s->rank, s->side);
-    }
+            table_cell(t, "%d, %s", calls[i].straggler.rank, calls[i].straggler.side);
 }
 
 static void write_stages(const struct result *r, struct buf *out) {
     struct table t;
     table_init(&t, 6);
-    static const char *const head[] = {"strategy", "stage", "start", "end", "bytes", "messages"};
+    static const char *const head[] = {"call", "stage", "start", "end", "bytes", "messages"};
     for (size_t i = 0; i < 6; i++)
         table_cell(&t, "%s", head[i]);
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
-        for (int s = 0; c->simulated && s < c->shown.n_stages; s++) {
-            const struct outcome_stage *stage = &c->shown.stages[s];
+        for (int s = 0; s < c->n_stages; s++) {
+            const struct result_stage *stage = &c->stages[s];
             char text[UNIT_TEXT];
-            table_cell(&t, "%s%s", s ? "" : c->strategy, s || c->time_known ? "" : " (wire)");
+            if (s)
+                table_cell(&t, "%s", "");
+            else
+                table_cell(&t, "%s %s%s", c->phase, c->strategy, c->time_known ? "" : " (wire)");
             table_cell(&t, "%s", stage->name);
-            time_cell(&t, true, stage->start_s);
-            time_cell(&t, true, stage->end_s);
+            claim_cell(&t, stage->start, CLAIM_TIME);
+            claim_cell(&t, stage->end, CLAIM_TIME);
             table_cell(&t, "%s",
                        stage->bytes > 0 ? unit_format(stage->bytes, UNIT_SIZE, text) : "-");
             if (stage->messages > 0)
@@ -197,6 +181,33 @@ static void write_stages(const struct result *r, struct buf *out) {
         table_write(&t, false, out);
     }
     table_clear(&t);
+}
+
+/* What bounded each call, and calls back to back. */
+static void write_paths(const struct result *r, struct buf *out) {
+    bool any = false;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        if (!*c->critical_path)
+            continue;
+        if (!any)
+            buf_text(out, "\n");
+        any = true;
+        table_paragraph(out, "%s %s: %s", c->phase, c->strategy, c->critical_path);
+    }
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        const struct result_sequence *s = &c->sequence;
+        char text[CLAIM_TEXT];
+        if (!s->host)
+            continue;
+        table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase,
+                        c->strategy, s->n_calls, s->host, claim_text(s->per_call, CLAIM_TIME, text),
+                        *s->reason ? "; " : "", s->reason);
+        for (int k = 0; k < s->n_calls && k < RESULT_SEQUENCE && s->by_layer; k++)
+            buf_printf(out, "    layer %lld: %s\n", (long long)s->layer[k],
+                       claim_text(s->time[k], CLAIM_TIME, text));
+    }
 }
 
 static void write_rho(const struct result *r, struct buf *out) {
@@ -229,21 +240,31 @@ static void write_rho(const struct result *r, struct buf *out) {
 }
 
 static void write_gain(const struct result *r, struct buf *out) {
-    const struct result_gain *g = &r->gain;
-    if (!g->of)
+    static const char *const names[RESULT_GAINS] = {"dispatch", "combine", "round trip"};
+    if (!r->gain_of)
         return;
-    buf_printf(out, "\ngain of %s over one-hop: ", g->of);
-    const char *separator = "";
-    if (g->known) {
-        buf_printf(out, "%.3f on call time", g->time);
-        separator = ", ";
-    } else if (g->band_known) {
-        buf_printf(out, "%.3f to %.3f over the alpha treatments", g->band[0], g->band[1]);
-        separator = ", ";
+    buf_printf(out, "\ngain of %s over one-hop%s\n", r->gain_of,
+               r->gain_against == DEDUP_RANK ? ", rows de-duplicated per rank" : "");
+    for (int i = 0; i < RESULT_GAINS; i++) {
+        const struct result_gain *g = &r->gain[i];
+        const char *separator = "";
+        char low[CLAIM_TEXT], high[CLAIM_TEXT];
+        if (!g->asked)
+            continue;
+        buf_printf(out, "  %-12s", names[i]);
+        if (claim_known(g->time)) {
+            buf_printf(out, "%s on call time", claim_text(g->time, CLAIM_FACTOR, low));
+            separator = ", ";
+        } else if (claim_known(g->band[0])) {
+            buf_printf(out, "%s to %s over the alpha treatments",
+                       claim_text(g->band[0], CLAIM_FACTOR, low),
+                       claim_text(g->band[1], CLAIM_FACTOR, high));
+            separator = ", ";
+        }
+        if (claim_known(g->wire))
+            buf_printf(out, "%s%s on wire time", separator, claim_text(g->wire, CLAIM_FACTOR, low));
+        buf_text(out, "\n");
     }
-    if (g->wire_known)
-        buf_printf(out, "%s%.3f on wire time", separator, g->wire);
-    buf_text(out, "\n");
 }
 
 static void write_lines(const char *label, const char *lines, struct buf *out) {
@@ -286,17 +307,37 @@ static void write_standing(const struct result *r, struct buf *out) {
     write_lines("warning", r->warnings.text, out);
 }
 
-void result_write_text(const struct result *r, struct buf *out) {
-    write_inputs(r, out);
+/* How many calls from `first` on stand side by side: of one phase, and so that lines fit 100 columns. */
+static int columns(const struct result *r, int first) {
+    enum { WITH_BAND = 2, WITHOUT = 3 };
+    int n = 1, most = r->calls[first].time_known ? WITHOUT : WITH_BAND;
+    while (n < most && first + n < r->n_calls &&
+           strcmp(r->calls[first + n].phase, r->calls[first].phase) == 0)
+        n++;
+    return n;
+}
+
+static void write_calls(const struct result_call *calls, int n, struct buf *out) {
     struct table t;
-    table_init(&t, 1 + r->n_calls);
-    call_rows(r, &t);
-    if (r->calls[0].analytic.present)
-        analytic_rows(r, &t);
-    traffic_rows(r, &t);
+    table_init(&t, 1 + n);
+    call_rows(calls, n, &t);
+    if (calls[0].analytic.present)
+        analytic_rows(calls, n, &t);
+    traffic_rows(calls, n, &t);
     table_write(&t, false, out);
     table_clear(&t);
+}
+
+void result_write_text(const struct result *r, struct buf *out) {
+    write_inputs(r, out);
+    for (int first = 0, n; first < r->n_calls; first += n) {
+        n = columns(r, first);
+        if (first)
+            buf_text(out, "\n");
+        write_calls(&r->calls[first], n, out);
+    }
     write_stages(r, out);
+    write_paths(r, out);
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

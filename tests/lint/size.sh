@@ -22,7 +22,7 @@ FNR == 1 {
     code = file ~ /\.(c|h|cpp)$/
 }
 { lines = FNR }
-length($0) > 110 { wrong(FNR, length($0) " columns, at most 110") }
+length($0) > 120 { wrong(FNR, length($0) " columns, at most 120") }
 /[ \t]$/ { wrong(FNR, "ends in a blank") }
 file !~ /tests\/lint\/size\.sh$/ && /TODO|FIXME|XXX/ && !/TODO\([0-9]+\)/ && !/-XXXXXX/ {
     wrong(FNR, "a TODO needs the number of its issue: TODO(12)")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bed.h - a step made by hand: platform text, implementation and dense byte matrices, without files. */
+/* bed.h - a step made by hand: platform text, implementation and dense byte matrices, without
+ * files. */
 #ifndef TESTS_SUPPORT_BED_H
 #define TESTS_SUPPORT_BED_H
 
@@ -38,7 +39,8 @@ static inline struct platform *bed_platform(const char *text) {
 }
 
 /* window 0 = all */
-static inline void bed_open(struct bed *b, const char *platform, int order, int64_t window, int start) {
+static inline void bed_open(struct bed *b, const char *platform, int order, int64_t window,
+                            int start) {
     struct platform *p = bed_platform(platform);
     *b = (struct bed){
         .platform = p,

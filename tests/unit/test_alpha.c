@@ -88,8 +88,8 @@ static void bad_tables(void **state) {
          "p.yaml:9:13: 'borrow' and 'entries' are both given; give one of them"},
         {ALPHA("borrow: terrace-c"), RC_IO,
          "p.yaml:9:13: borrow: no platform named 'terrace-c', did you mean 'terrace-a'? (known: "
-         "dgx-h100, "
-         "synthetic, terrace-a, terrace-b; a file needs a path ending in .yaml)"},
+         "dgx-h100, h800, "
+         "synthetic, terrace-a, terrace-a-boundary-12, terrace-b; a file needs a path ending in .yaml)"},
         {ALPHA("borrow: dgx-h100"), RC_SCHEMA,
          "p.yaml:9:13: borrow: platform 'dgx-h100' has no alpha table of its own"},
         {ALPHA("borrow: synthetic"), RC_SCHEMA,

@@ -380,7 +380,7 @@ static void no_simulation_undercuts_the_bound(void **state) {
     }
     // and it is no empty statement: many of these cases meet it
     print_message("bound met in %d of %d cases, mean slack %.3f\n", met, cases, slack / cases);
-    assert_true(met > cases / 3);
+    assert_true(met > cases / 4); // up to three stages; with one stage nearly all do
     assert_true(slack / cases < 1.5);
 }
 

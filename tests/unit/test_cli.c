@@ -77,7 +77,7 @@ static void default_job_has_the_keys_of_the_contract(void **state) {
         assert_true(number(d, path) >= 1);
         free(path);
     }
-    assert_string_equal(at(d, "implementation.name")->text, "nccl-p2p");
+    assert_string_equal(at(d, "implementation.name")->text, "deepep-normal");
     assert_string_equal(at(d, "calls.0.strategy")->text, "one-hop");
     assert_string_equal(at(d, "calls.1.strategy")->text, "two-hop");
     assert_string_equal(at(d, "calls.1.stages.0.name")->text, "hop_a");
@@ -177,6 +177,76 @@ static void same_seed_same_bytes(void **state) {
     yaml_doc_free(c);
 }
 
+static void round_trip_sums_both_directions(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("simulate --platform terrace-a --set platform.groups=2 --set workload.experts=64 "
+                         "--phase round-trip --set implementation.dedup.one_hop=rank --format json",
+                         &d),
+                     0);
+    static const char *const order[] = {"dispatch", "dispatch", "combine", "combine"};
+    double time_s[4];
+    for (int i = 0; i < 4; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "calls.%d.phase", i);
+        assert_string_equal(at(d, path)->text, order[i]);
+        snprintf(path, sizeof path, "calls.%d.time_s", i);
+        time_s[i] = number(d, path);
+    }
+    assert_string_equal(at(d, "calls.3.stages.0.name")->text, "hop_b"); // combine: fast hop first
+    assert_string_equal(at(d, "gain.against")->text, "one-hop");
+    assert_string_equal(at(d, "gain.against_dedup")->text, "rank");
+    assert_rel(number(d, "gain.dispatch"), time_s[0] / time_s[1], 1e-12);
+    assert_rel(number(d, "gain.combine"), time_s[2] / time_s[3], 1e-12);
+    assert_rel(number(d, "gain.round_trip"), (time_s[0] + time_s[2]) / (time_s[1] + time_s[3]), 1e-12);
+    yaml_doc_free(d);
+}
+
+/* Plain one hop is not the best one: the gain is against the one that sends a token once per rank. */
+static void gain_is_against_the_best_one_hop(void **state) {
+    (void)state;
+    struct yaml_doc *d, *best;
+    const char *common = "simulate --platform terrace-a --set platform.groups=2 --format json";
+    char *deduplicated = mem_printf("%s --set implementation.dedup.one_hop=rank", common);
+    assert_int_equal(run(common, &d), 0);
+    assert_int_equal(run(deduplicated, &best), 0);
+    free(deduplicated);
+    assert_string_equal(at(d, "calls.0.dedup")->text, "none");
+    assert_string_equal(at(d, "gain.against")->text, "one-hop");
+    assert_string_equal(at(d, "gain.against_dedup")->text, "rank");
+    assert_true(number(d, "calls.0.time_s") > number(best, "calls.0.time_s"));
+    assert_rel(number(d, "gain.dispatch"), number(best, "calls.0.time_s") / number(d, "calls.1.time_s"),
+               1e-12);
+    yaml_doc_free(d);
+    yaml_doc_free(best);
+}
+
+/* Calls back to back: alpha adds where the host waits, and hides where it runs ahead of longer transfers. */
+static void host_regimes_add_or_hide_alpha(void **state) {
+    (void)state;
+    struct yaml_doc *observed, *ahead;
+    const char *common = "simulate --strategy one-hop --platform terrace-a --calls 20 --format json "
+                         "--workload terrace-reference";
+    char *arguments = mem_printf("%s --host ahead", common);
+    assert_int_equal(run(arguments, &ahead), 0);
+    free(arguments);
+    assert_int_equal(run(common, &observed), 0);
+    double alpha_s = 0.378e-3, wire_s = number(ahead, "calls.0.wire_s");
+    assert_true(wire_s > alpha_s);
+    assert_rel(number(observed, "calls.0.sequence.per_call_s"), alpha_s + wire_s, 1e-6);
+    assert_rel(number(ahead, "calls.0.sequence.per_call_s"), wire_s + alpha_s / 20, 1e-6);
+    yaml_doc_free(observed);
+    yaml_doc_free(ahead);
+    // a regime that the machine has no table for gives no time
+    assert_int_equal(run("simulate --strategy one-hop --platform terrace-a --host observed --format json "
+                         "--workload terrace-reference",
+                         &observed),
+                     0);
+    is_null(observed, "calls.0.sequence.per_call_s");
+    is_null(observed, "calls.0.time_s");
+    yaml_doc_free(observed);
+}
+
 static void exit_codes(void **state) {
     (void)state;
     assert_int_equal(run("help", NULL), 0);
@@ -226,6 +296,9 @@ int main(void) {
         cmocka_unit_test(known_alpha_gives_a_time_above_its_bound),
         cmocka_unit_test(above_the_measured_worlds_the_time_is_withheld),
         cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test(round_trip_sums_both_directions),
+        cmocka_unit_test(gain_is_against_the_best_one_hop),
+        cmocka_unit_test(host_regimes_add_or_hide_alpha),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(matrix_writes_three_files_twice),
     };

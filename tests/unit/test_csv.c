@@ -4,16 +4,15 @@
 #include "workloads/csv.h"
 
 /* All records of a text as "field|field;field;", or the error. */
-static enum rc flatten(const char *data, size_t n, char *out, struct err *e) {
+static enum rc flatten(const char *data, size_t n, struct buf *out, struct err *e) {
     struct csv c;
     csv_init(&c, data, n, "t.csv");
-    *out = '\0';
+    buf_clear(out);
+    buf_text(out, "");
     enum rc rc;
-    while ((rc = csv_next(&c, e)) == RC_OK && c.n_fields) {
+    while ((rc = csv_next(&c, e)) == RC_OK && c.n_fields)
         for (size_t i = 0; i < c.n_fields; i++)
-            sprintf(out + strlen(out), "%s%s", i ? "|" : "", c.fields[i].text);
-        strcat(out, ";");
-    }
+            buf_printf(out, "%s%s", c.fields[i].text, i + 1 < c.n_fields ? "|" : ";");
     csv_clear(&c);
     return rc;
 }
@@ -39,10 +38,11 @@ static void records_follow_rfc_4180(void **state) {
         {"", ""},
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        char out[200];
+        struct buf out = {0};
         struct err e;
-        assert_ok(flatten(good[i].text, strlen(good[i].text), out, &e), &e);
-        assert_string_equal(out, good[i].want);
+        assert_ok(flatten(good[i].text, strlen(good[i].text), &out, &e), &e);
+        assert_string_equal(out.text, good[i].want);
+        buf_clear(&out);
     }
 }
 
@@ -64,10 +64,11 @@ static void broken_records_name_their_place(void **state) {
         {"a\r", 2, "t.csv:1:2: carriage return without a line feed after it"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char out[200];
+        struct buf out = {0};
         struct err e;
-        assert_int_equal(flatten(bad[i].text, bad[i].n, out, &e), RC_SYNTAX);
+        assert_int_equal(flatten(bad[i].text, bad[i].n, &out, &e), RC_SYNTAX);
         assert_string_equal(e.text, bad[i].message);
+        buf_clear(&out);
     }
 }
 

@@ -19,8 +19,10 @@ static void one_flow_takes_alpha_bytes_over_rate_and_latency(void **state) {
     const double bytes[] = {7e9, 9e5, 0, 0}; // the diagonal is local
     const struct costs costs = {.alpha_s = {5 * US}, .latency_s = {3 * US, 99 * US}};
     struct bed b;
-    bed_open(&b, "groups: 1\nranks_per_group: 2\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
-             ORDER_GROUP_SHIFT, 8, START_RENDEZVOUS);
+    bed_open(
+        &b,
+        "groups: 1\nranks_per_group: 2\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n",
+        ORDER_GROUP_SHIFT, 8, START_RENDEZVOUS);
     struct outcome o = run_dense(&b, bytes, &costs);
     assert_rel(o.time_s, 10 * US, EXACT);
     assert_rel(o.send_end_s[0], 7 * US, EXACT); // latency comes after the last byte out
@@ -79,13 +81,16 @@ static void latency_holds_no_window_slot(void **state) {
 
 static void incast_shares_the_receivers_port(void **state) {
     (void)state;
-    // 1, 2, 3, 4 x 1e5 B into rank 4 at 100 GB/s: a quarter each to 4 us, a third to 7, a half to 9, alone to 10
+    // 1, 2, 3, 4 x 1e5 B into rank 4 at 100 GB/s: a quarter each to 4 us, a third to 7, a half to
+    // 9, alone to 10
     double bytes[25] = {0};
     for (int src = 0; src < 4; src++)
         bytes[src * 5 + 4] = 1e5 * (src + 1);
     struct bed b;
-    bed_open(&b, "groups: 5\nranks_per_group: 1\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 100GBps}\n",
-             ORDER_GROUP_SHIFT, 1, START_ONE_SIDED);
+    bed_open(
+        &b,
+        "groups: 5\nranks_per_group: 1\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 100GBps}\n",
+        ORDER_GROUP_SHIFT, 1, START_ONE_SIDED);
     struct outcome o = run_dense(&b, bytes, &wire);
     const double end_s[] = {4 * US, 7 * US, 9 * US, 10 * US};
     for (int src = 0; src < 4; src++)
@@ -124,7 +129,8 @@ static void an_uplink_is_shared_by_its_group(void **state) {
 
 static void a_shared_port_is_shared_by_both_tiers(void **state) {
     (void)state;
-    // 0 -> 1 fast and 0 -> 2 slow, 1e5 B each. Port 120: slow takes its 50, fast the other 70. Port 80: 40 each.
+    // 0 -> 1 fast and 0 -> 2 slow, 1e5 B each. Port 120: slow takes its 50, fast the other 70. Port
+    // 80: 40 each.
     double bytes[16] = {0};
     bytes[0 * 4 + 1] = bytes[0 * 4 + 2] = 1e5;
     static const struct {
@@ -136,7 +142,8 @@ static void a_shared_port_is_shared_by_both_tiers(void **state) {
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         char text[200];
         snprintf(text, sizeof text,
-                 "groups: 2\nranks_per_group: 2\n%sfast: {bandwidth: 100GBps}\nslow: {bandwidth: 50GBps}\n",
+                 "groups: 2\nranks_per_group: 2\n%sfast: {bandwidth: 100GBps}\nslow: {bandwidth: "
+                 "50GBps}\n",
                  expected[i].port);
         struct bed b;
         bed_open(&b, text, ORDER_GROUP_SHIFT, 0, START_RENDEZVOUS);
@@ -150,10 +157,11 @@ static void a_shared_port_is_shared_by_both_tiers(void **state) {
 
 static void a_message_costs_time_on_the_senders_port_only(void **state) {
     (void)state;
-    // o = 1 us, 1e5 B at 100 GB/s = 1 us. Incast 0 -> 2, 1 -> 2: both costs run side by side, then the payloads
-    // share rank 2's port to 3 us; a cost on that port too would give 4.
-    const char text[] = "groups: 1\nranks_per_group: 3\nfast: {bandwidth: 100GBps, message_cost: 1us}\n"
-                        "slow: {bandwidth: 50GBps}\n";
+    // o = 1 us, 1e5 B at 100 GB/s = 1 us. Incast 0 -> 2, 1 -> 2: both costs run side by side, then
+    // the payloads share rank 2's port to 3 us; a cost on that port too would give 4.
+    const char text[] =
+        "groups: 1\nranks_per_group: 3\nfast: {bandwidth: 100GBps, message_cost: 1us}\n"
+        "slow: {bandwidth: 50GBps}\n";
     const double incast[] = {0, 0, 1e5, 0, 0, 1e5, 0, 0, 0};
     struct bed b;
     bed_open(&b, text, ORDER_SHIFT, 0, START_RENDEZVOUS);
@@ -164,7 +172,8 @@ static void a_message_costs_time_on_the_senders_port_only(void **state) {
     assert_rel(o.link_bytes[b.topology->ingress[TIER_FAST][2]], 2e5, EXACT);
     outcome_clear(&o);
     bed_close(&b);
-    // 0 -> 1, 0 -> 2. In turn: arrivals at 2 and 4 us. Together: the costs share the port to 2 us, the payloads to 4.
+    // 0 -> 1, 0 -> 2. In turn: arrivals at 2 and 4 us. Together: the costs share the port to 2 us,
+    // the payloads to 4.
     const double fan_out[] = {0, 1e5, 1e5, 0, 0, 0, 0, 0, 0};
     for (int window = 0; window < 2; window++) {
         bed_open(&b, text, ORDER_SHIFT, window, START_RENDEZVOUS);
@@ -206,11 +215,13 @@ static void nothing_to_move_costs_the_fixed_cost(void **state) {
     bed_close(&b);
 }
 
-/* Time of a balanced exchange of w ranks on one non-blocking switch: alpha + (w - 1)(o + x / beta) + one latency. */
+/* Time of a balanced exchange of w ranks on one non-blocking switch: alpha + (w - 1)(o + x / beta)
+ * + one latency. */
 static void check_closed_form(const char *shape, int w, int64_t window, double x_half) {
     const double x = 1e6, beta = 50e9, latency_s[] = {0, 2 * US};
     char text[300];
-    snprintf(text, sizeof text, "%s: %d\n%s: 1\nfast: {bandwidth: 50GBps, x_half: %.0fB}\n"
+    snprintf(text, sizeof text,
+             "%s: %d\n%s: 1\nfast: {bandwidth: 50GBps, x_half: %.0fB}\n"
              "slow: {bandwidth: 50GBps, x_half: %.0fB}\n",
              shape, w, shape[0] == 'g' ? "ranks_per_group" : "groups", x_half, x_half);
     struct bed b;

@@ -33,10 +33,18 @@ static void built_in_implementations(void **state) {
     static const struct {
         const char *name;
         enum chain_preset chain;
-    } known[] = {{"collective-eager", CHAIN_MEASURED}, {"nccl-p2p", CHAIN_NONE}};
+        int64_t window;
+        enum start start;
+        enum hops hops;
+        enum reduce reduce;
+    } known[] = {
+        {"collective-eager", CHAIN_MEASURED, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_FORWARDER},
+        {"deepep-ll", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_SERIAL, REDUCE_NONE},
+        {"deepep-normal", CHAIN_NONE, 4, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER},
+        {"nccl-p2p", CHAIN_NONE, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE}};
     struct find_names names;
     find_names(FIND_IMPLEMENTATION, &names);
-    assert_int_equal(names.n, 2);
+    assert_int_equal(names.n, sizeof known / sizeof *known);
     for (size_t i = 0; i < names.n; i++) {
         struct implementation *m;
         struct err e;
@@ -44,8 +52,10 @@ static void built_in_implementations(void **state) {
         assert_ok(implementation_load(names.names[i], NULL, 0, &m, &e), &e);
         assert_string_equal(m->name, known[i].name);
         assert_int_equal(m->order, ORDER_GROUP_SHIFT);
-        assert_int_equal(m->window, 8);
-        assert_int_equal(m->start, START_RENDEZVOUS);
+        assert_int_equal(m->window, known[i].window);
+        assert_int_equal(m->start, known[i].start);
+        assert_int_equal(m->hops, known[i].hops);
+        assert_int_equal(m->reduce, known[i].reduce);
         assert_int_equal(m->chain.preset, known[i].chain);
         assert_false(m->chain.floor_s.given); // the paper's numbers have no floor
         implementation_free(m);
@@ -86,7 +96,7 @@ static void bad_implementations(void **state) {
         {"name: x\n", RC_SCHEMA,
          "i.yaml:1:1: missing key 'schema', expected 'schema: moesim/implementation/1'"},
         {GOOD "order: groupshift\n", RC_SCHEMA,
-         "i.yaml:3:8: order: 'groupshift' found, expected group-shift or shift; did you mean "
+         "i.yaml:3:8: order: 'groupshift' found, expected group-shift, shift, xor or random; did you mean "
          "'group-shift'?"},
         {GOOD "window: none\n", RC_SCHEMA,
          "i.yaml:3:9: window: 'none' found, expected a whole number or 'all'"},

@@ -49,6 +49,18 @@ static struct platform *load_fabric(const struct fabric *f, const double *row) {
     return p;
 }
 
+/* A stage that moves so many rows per token, all of them from rank 0 to itself: the model asks for the sum. */
+static void moves(struct step *step, int i, const char *name, double rows_per_token) {
+    struct stage *s = &step->stages[i];
+    int ranks = step->topology->ranks;
+    s->name = name;
+    matrix_clear(&s->bytes);
+    matrix_init(&s->bytes, ranks, 1, false);
+    for (int r = 1; r <= ranks; r++)
+        s->bytes.start[r] = 1;
+    s->bytes.value[0] = rows_per_token * step->row_bytes * (double)step->workload->tokens_per_rank * ranks;
+}
+
 /* The clamped rule of the artifact; coverage is no question here. */
 static double clamped_alpha_s(const struct platform *p, int world, enum tier span) {
     const struct plat_alpha *table = p->alpha.items;
@@ -62,13 +74,24 @@ static void one_row(const struct fabric *f, const double *row, struct model_term
                          .group_limit = (int64_t)row[3],
                          .hidden = (int64_t)row[4],
                          .tokens_per_rank = (int64_t)row[5]};
-    struct step one = {.platform = p, .workload = &w, .row_bytes = 2 * row[4], .n_stages = 1};
+    struct topology t = {.platform = p, .ranks = plat_ranks(p)};
+    struct implementation how = {.efficiency = {{.value = 1}, {.value = 1}}};
+    struct step one = {.platform = p,
+                       .topology = &t,
+                       .workload = &w,
+                       .implementation = &how,
+                       .row_bytes = 2 * row[4],
+                       .chunks = 1,
+                       .n_stages = 1};
     one.stages[0] = (struct stage){.world = plat_ranks(p), .span = TIER_SLOW};
     struct step two = one;
     two.strategy = STRATEGY_TWO_HOP;
     two.n_stages = 2;
     two.stages[0] = (struct stage){.world = (int)p->groups, .span = TIER_SLOW};
     two.stages[1] = (struct stage){.world = (int)p->ranks_per_group, .span = TIER_FAST};
+    moves(&one, 0, "one_hop", row[2]);
+    moves(&two, 0, "hop_a", row[3]);
+    moves(&two, 1, "hop_b", row[2]);
     struct costs c = {.splits_s = p->splits_sync_s.value,
                       .chain_s_per_pair = chain_constant(f->chain)->s_per_pair};
     struct model_machine m, m_one;
@@ -84,6 +107,8 @@ static void one_row(const struct fabric *f, const double *row, struct model_term
         if (levels[i]->kind == BETA_CLOSED)
             levels[i]->kind = f->kind;
     model_predict(&m, &g, terms);
+    step_clear(&one);
+    step_clear(&two);
     plat_free(p);
 }
 
@@ -238,26 +263,36 @@ struct question {
     struct platform platform;
     struct workload workload;
     struct traffic traffic;
+    struct topology topology;
+    struct implementation how;
     struct step step;
 };
 
 static void ask(struct question *q, int64_t groups, int64_t ranks_per_group, enum strategy s) {
     *q = (struct question){.platform = {.groups = groups, .ranks_per_group = ranks_per_group},
                            .workload = {.tokens_per_rank = 1000, .top_k = 4},
-                           .traffic = {.fan_out = 2.5}};
+                           .traffic = {.fan_out = 2.5},
+                           .how = {.efficiency = {{.value = 1}, {.value = 1}}}};
+    q->topology = (struct topology){.platform = &q->platform, .ranks = (int)(groups * ranks_per_group)};
     q->platform.tier[TIER_FAST].bandwidth_Bps.value = 100e9;
     q->platform.tier[TIER_SLOW].bandwidth_Bps.value = 10e9;
     q->step = (struct step){.platform = &q->platform,
                             .workload = &q->workload,
                             .traffic = &q->traffic,
+                            .topology = &q->topology,
+                            .implementation = &q->how,
                             .strategy = s,
                             .row_bytes = 1e4,
+                            .chunks = 1,
                             .n_stages = s == STRATEGY_ONE_HOP ? 1 : 2};
     enum tier widest = groups > 1 ? TIER_SLOW : TIER_FAST;
     q->step.stages[0].world = (int)(s == STRATEGY_ONE_HOP ? groups * ranks_per_group : groups);
     q->step.stages[0].span = widest;
     q->step.stages[1].world = (int)ranks_per_group;
     q->step.stages[1].span = TIER_FAST;
+    moves(&q->step, 0, s == STRATEGY_ONE_HOP ? "one_hop" : "hop_a", s == STRATEGY_ONE_HOP ? 4 : 2.5);
+    if (s == STRATEGY_TWO_HOP)
+        moves(&q->step, 1, "hop_b", 4);
 }
 
 static void machine_of_a_step(void **state) {
@@ -286,10 +321,14 @@ static void machine_of_a_step(void **state) {
     assert_rel(m.alpha_hop_b_s, 4.001e-3, 1e-12);
     assert_rel(m.alpha_one_hop_s, 0, 0);
     assert_rel(m.chain_floor_s, 3e-3, 0);
-    assert_rel(g.fan_out, 2.5, 0); // no group limit: what the matrix has
-    q.workload.group_limit = 2;
+    assert_rel(g.fan_out, 2.5, 1e-15); // what the matrix has
+    assert_rel(g.top_k, 4, 1e-15);
+    // the library reaches half of the slow tier: the cost per message stays, x_half follows
+    q.how.efficiency.slow.value = 0.5;
     model_from_step(&q.step, &c, &m, &g);
-    assert_rel(g.fan_out, 2, 0);
+    assert_rel(m.slow.beta_Bps, 5e9, 1e-15);
+    assert_rel(m.slow.x_half_bytes / m.slow.beta_Bps, 50e3 / 10e9, 1e-15);
+    step_clear(&q.step);
     // one group: the one hop stays on the fast tier and pays its latency
     ask(&q, 1, 8, STRATEGY_ONE_HOP);
     q.platform.tier[TIER_FAST].message_cost_s = (struct quantity){.value = 2e-6, .given = true};
@@ -297,6 +336,7 @@ static void machine_of_a_step(void **state) {
     assert_rel(m.flat.beta_Bps, 100e9, 0);
     assert_rel(m.flat.x_half_bytes, 200e3, 1e-15);
     assert_rel(m.alpha_one_hop_s, 1.001e-3, 1e-12);
+    step_clear(&q.step);
 }
 
 static void stages_follow_one_another(void **state) {
@@ -305,7 +345,7 @@ static void stages_follow_one_another(void **state) {
     struct outcome o;
     const struct costs c = {.alpha_s = {2e-3, 4e-3}, .splits_s = 8e-3, .chain_s_per_pair = 1e-6};
     ask(&q, 4, 2, STRATEGY_TWO_HOP);
-    q.workload.group_limit = 2;
+    moves(&q.step, 0, "hop_a", 2);
     model_call(&q.step, &c, &o);
     static const char *const names[] = {"hop_a", "splits", "chain", "hop_b"};
     const double end_s[] = {3.5e-3, 11.5e-3, 15.5e-3, 19.7e-3};
@@ -322,6 +362,7 @@ static void stages_follow_one_another(void **state) {
     assert_rel(o.stages[3].bytes, 8 * 20e6, 1e-12);
     assert_rel(o.stages[3].messages, 8, 0);
     outcome_clear(&o);
+    step_clear(&q.step);
     ask(&q, 4, 2, STRATEGY_ONE_HOP);
     model_call(&q.step, &c, &o);
     assert_int_equal(o.n_stages, 1);
@@ -330,6 +371,7 @@ static void stages_follow_one_another(void **state) {
     assert_rel(o.stages[0].bytes, 8 * 35e6, 1e-12);
     assert_rel(o.stages[0].messages, 56, 0);
     outcome_clear(&o);
+    step_clear(&q.step);
 }
 
 int main(void) {

@@ -424,11 +424,43 @@ static void a_load_above_its_ceiling_is_refused(void **state) {
     unlink(path);
 }
 
+/* Two groups of two ranks, two experts a rank, k 2 of E 8, uniform: a token misses a rank with probability
+ * C(6,2)/C(8,2) = 15/28, so 28 tokens reach a rank in 13 of 28 cases, with 28 x 2/4 = 14 rows. The forwarder
+ * hears 28 tokens of each of two senders: 26. Drawn: never more tokens than rows, equal with one expert a rank. */
+static void rows_per_rank_count_tokens_once(void **state) {
+    (void)state;
+    static const struct question by_hand = {
+        "dgx-h100", "2", "2", "terrace-reference", {UNIFORM("8", "2", "28", "expected")}};
+    struct asked a = answer(&by_hand, 1);
+    for (int i = 0; i < 4 * 4; i++) {
+        assert_rel(a.t->one_hop.value[i], 14, 1e-12);
+        assert_rel(a.t->one_hop_rank.value[i], 13, 1e-12);
+    }
+    for (size_t i = 0; i < a.t->hop_b_rank.start[4]; i++)
+        assert_rel(a.t->hop_b_rank.value[i], 26, 1e-12);
+    done(&a);
+    static const struct question *const drawn[] = {&uniform_3x5, &full_sampled, &trace_sampled};
+    for (size_t q = 0; q < sizeof drawn / sizeof *drawn; q++) {
+        a = answer(drawn[q], 3);
+        double *rows = matrix_dense(&a.t->one_hop), *tokens = matrix_dense(&a.t->one_hop_rank);
+        bool one_expert_a_rank = a.t->experts == a.t->ranks;
+        for (int i = 0; i < a.t->ranks * a.t->ranks; i++) {
+            assert_true(tokens[i] <= rows[i] && (tokens[i] > 0) == (rows[i] > 0));
+            assert_true(!one_expert_a_rank || tokens[i] == rows[i]);
+        }
+        assert_rel(matrix_total(&a.t->hop_b_rank, true), matrix_total(&a.t->one_hop_rank, true), 0);
+        free(rows);
+        free(tokens);
+        done(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uniform_2_by_2_by_hand),
         cmocka_unit_test(trace_2_by_2_by_hand),
         cmocka_unit_test(reference_geometry_is_exact),
+        cmocka_unit_test(rows_per_rank_count_tokens_once),
         cmocka_unit_test(uniform_fan_out_is_hypergeometric),
         cmocka_unit_test(totals_and_places_agree),
         cmocka_unit_test(special_shapes_degenerate),

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* claim.h - a number that a report may show.
+ *
+ * The number inside is sealed: it cannot be read, added or printed outside gates/claim.c. It goes in with a
+ * licence and comes out as text or JSON. Under a withdrawn licence it is dropped on the way in, so that no
+ * writer can leak it. A zeroed claim is an unknown number: "-" in text, null in JSON.
+ * Units: SI inside; claim_text() chooses readable ones. */
+#ifndef GATES_CLAIM_H
+#define GATES_CLAIM_H
+
+#include "gates/licence.h"
+#include "platforms/base/json.h"
+
+struct claim {
+    uint64_t sealed[2];
+};
+
+/* The number, if the licence is not withdrawn; NULL counts as withdrawn. */
+struct claim claim_make(const struct licence *l, double value);
+/* The same where the number may not exist. */
+struct claim claim_if(bool known, const struct licence *l, double value);
+
+bool claim_known(struct claim c);
+
+/* How claim_text() writes a known number. */
+enum claim_form {
+    CLAIM_TIME,    /* "1.286 ms" */
+    CLAIM_FACTOR,  /* "1.050" */
+    CLAIM_PERCENT, /* a share: "89.0 %" */
+    CLAIM_CHANGE,  /* a signed time: "+14.73 us", "0 s" below 0.5 ns */
+    CLAIM_ERROR,   /* a signed relative error: "-1.3 %", never "-0.0 %" */
+    CLAIM_PLAIN    /* shortest decimal that reads back equal, SI */
+};
+enum { CLAIM_TEXT = 32 };
+const char *claim_text(struct claim c, enum claim_form form, char text[static CLAIM_TEXT]);
+
+void claim_json(struct json *j, struct claim c); /* a number or null */
+void claim_json_key(struct json *j, const char *key, struct claim c);
+/* [low, high], or null when one of them is unknown. */
+void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]);
+
+#endif

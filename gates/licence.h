@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* licence.h - the right to show numbers of one capability, as the evaluated gates left it.
+ *
+ * Both types are incomplete outside gates/: nobody else can make a licence or change one. A number gets to a
+ * report only by way of claim_make() (claim.h), which asks for a licence.
+ * Fail closed: a gate that is not among the results counts as not passed.
+ * Ownership: licences_free() releases a set and every licence in it; the results are borrowed. */
+#ifndef GATES_LICENCE_H
+#define GATES_LICENCE_H
+
+#include "gates/capability.h"
+#include "gates/gate.h"
+
+struct licence;
+struct licences;
+
+/* Decides every capability from the outcome of the gates. */
+struct licences *licences_decide(const struct gate_result *results, size_t n);
+/* What holds without any evidence. */
+struct licences *licences_unproven(void);
+void licences_free(struct licences *l); /* NULL is allowed */
+
+/* The licence without regard to a question: capabilities that open in a scope only are not open here. */
+const struct licence *licences_get(const struct licences *l, enum capability c);
+
+/* The licence for a question: machine, constants, implementation, worlds, sizes, skew. */
+const struct licence *licences_for(struct licences *l, enum capability c, const struct gate_scope *asked);
+
+/* The licence for a number made of several calls, each with its own call_time licence. */
+const struct licence *licences_of_calls(struct licences *l, enum capability c,
+                                        const struct licence *const *calls, size_t n);
+
+enum capability licence_capability(const struct licence *l);
+enum capability_state licence_state(const struct licence *l);
+const char *licence_reason(const struct licence *l); /* why it is not open, or what opened it */
+const char *licence_gate(const struct licence *l);   /* that decided, or "" */
+const char *licence_reopen(const struct licence *l); /* what would open it, or NULL */
+
+/* RC_OK unless the capability is withdrawn: RC_WITHDRAWN, naming the gate, the reason and what would reopen. */
+enum rc licence_require(const struct licence *l, struct err *e);
+
+/* Capabilities that a gate takes away as long as it has not passed: bits 1 << enum capability. */
+unsigned gate_withdraws(const struct gate *gate);
+
+#endif

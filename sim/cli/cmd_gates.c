@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gates: evaluates every gate now and says what follows. */
+#include "sim/cli/cli.h"
+
+#include <string.h>
+
+#include "sim/engine/engine.h"
+#include "sim/report/gates_report.h"
+#include "validation/gate_run.h"
+#include "validation/gate_table.h"
+
+static enum rc simulate(const struct step *step, const struct costs *costs, struct outcome *outcome,
+                        struct err *e) {
+    const struct sim_options options = {.timeout_s = 60};
+    return sim_run(step, costs, 1, &options, outcome, e);
+}
+
+static enum rc unknown_gate(const char *id, struct err *e) {
+    const char *names[64];
+    size_t n = 0;
+    for (size_t i = 0; i < gate_table_n && n < 64; i++)
+        names[n++] = gate_table[i].id;
+    const char *near = err_nearest(id, names, n);
+    return err_set(e, RC_USAGE, "unknown gate '%.60s'%s%s%s; 'moesim gates' lists them", id,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* A gate that is not known to fail must pass. */
+static enum rc check(const struct gate_run *run, struct err *e) {
+    struct buf list = {0};
+    for (size_t i = 0; i < run->n; i++) {
+        const struct gate_result *r = &run->results[i];
+        if (r->state != GATE_PASSED && !r->gate->documented)
+            buf_printf(&list, "%s%s (%s)", list.n ? "; " : "", r->gate->id, r->reason);
+    }
+    enum rc rc = list.n ? err_set(e, RC_WITHDRAWN, "gates --check: not passed: %.800s", list.text) : RC_OK;
+    buf_clear(&list);
+    return rc;
+}
+
+static void write(const struct options *o, const struct gate_run *run, struct buf *out) {
+    struct licences *licences = licences_decide(run->results, run->n);
+    if (o->format == FORMAT_JSON)
+        gates_write_json(run->results, run->n, licences, out);
+    else if (o->format == FORMAT_CSV)
+        gates_write_csv(run->results, run->n, out);
+    else
+        gates_write_text(run->results, run->n, licences, out);
+    licences_free(licences);
+}
+
+enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
+    bool explain = o->n_words == 2 && strcmp(o->words[0], "explain") == 0;
+    if (o->n_words && !explain)
+        return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", o->words[0]);
+    const struct gate_run_options options = {.folder = o->corpus,
+                                             .only = explain ? o->words[1] : NULL,
+                                             .analytic_only = o->analytic_only,
+                                             .tools = {.simulate = simulate, .full = o->full}};
+    struct gate_run run;
+    enum rc rc = gate_run(&options, &run, e);
+    if (rc)
+        return rc;
+    if (explain && !run.n)
+        rc = unknown_gate(o->words[1], e);
+    else if (explain && o->format != FORMAT_JSON)
+        gates_explain(&run.results[0], out);
+    else
+        write(o, &run, out);
+    if (!rc && o->check)
+        rc = check(&run, e);
+    gate_run_clear(&run);
+    return rc;
+}

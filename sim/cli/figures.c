@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void call_figures_clear(struct call_figures *f) {
+    outcome_clear(&f->shown);
+    free(f->ports);
+    f->ports = NULL;
+}
+
+void figures_clear(struct figures *f) {
+    for (int i = 0; i < f->n_calls; i++)
+        call_figures_clear(&f->calls[i]);
+    *f = (struct figures){0};
+}
+
+static struct claim *per_rank(const double *times_s, int ranks, const struct licence *l) {
+    if (!times_s)
+        return NULL;
+    struct claim *claims = mem_alloc((size_t)ranks, sizeof *claims);
+    for (int i = 0; i < ranks; i++)
+        claims[i] = claim_make(l, times_s[i]);
+    return claims;
+}
+
+/* Stages and ranks of the run that is shown; they belong to the call time, or to the wire. */
+static void publish_shown(const struct call_figures *f, int ranks, const struct licence *l,
+                          struct result_call *c) {
+    if (!f->simulated)
+        return;
+    c->n_stages = f->shown.n_stages;
+    for (int i = 0; i < c->n_stages; i++) {
+        const struct outcome_stage *s = &f->shown.stages[i];
+        c->stages[i] = (struct result_stage){s->name, claim_make(l, s->start_s),
+                                             claim_make(l, s->end_s), s->bytes, s->messages};
+    }
+    memcpy(c->critical_path, f->shown.critical_path, sizeof c->critical_path);
+    c->fairness = claim_if(f->shown.fairness > 0, l, f->shown.fairness);
+    c->from_last = claim_make(l, f->shown.from_last_s);
+    c->send_end = per_rank(f->shown.send_end_s, ranks, l);
+    c->recv_end = per_rank(f->shown.recv_end_s, ranks, l);
+}
+
+static void publish_analytic(const struct call_analytic *f, const struct licence *time,
+                             const struct licence *wire, struct result_analytic *a) {
+    bool of_time = f->error_known && strcmp(f->basis, "time") == 0;
+    *a = (struct result_analytic){
+        .present = f->present,
+        .time = claim_if(f->present && f->time_known, time, f->time_s),
+        .wire = claim_if(f->covered, wire, f->wire_s),
+        .relative_error = claim_if(f->error_known, of_time ? time : wire, f->relative_error),
+        .basis = f->error_known ? f->basis : NULL};
+    const struct licence *l = of_time ? time : wire;
+    a->n_causes = f->error_known ? f->causes.n : 0;
+    a->shapley = f->causes.shapley;
+    for (int i = 0; i < a->n_causes; i++) {
+        const struct cause_part *part = &f->causes.parts[i];
+        a->causes[i].name = part->name;
+        a->causes[i].time = claim_make(l, part->seconds);
+        a->causes[i].first = claim_make(l, part->first);
+        a->causes[i].last = claim_make(l, part->last);
+    }
+}
+
+static void publish_ports(const struct call_figures *f, const struct topology *t,
+                          const struct licence *l, struct result_call *c) {
+    const struct bound_straggler *s = &f->straggler;
+    c->straggler = (struct result_straggler){.rank = f->ports ? s->rank : -1};
+    if (c->straggler.rank < 0)
+        return;
+    c->straggler = (struct result_straggler){s->rank, bound_side_name(s->side), &t->links[s->link],
+                                             claim_make(l, s->end_s)};
+    for (int side = 0; side < RESULT_SIDES; side++) {
+        c->port_end[side] = mem_alloc((size_t)t->ranks, sizeof *c->port_end[side]);
+        for (int i = 0; i < t->ranks; i++)
+            c->port_end[side][i] = claim_make(l, f->ports[i].end_s[side]);
+    }
+}
+
+/* The links that are busiest over the run that is shown, with their use over time. */
+static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l,
+                          struct result_call *c) {
+    const struct outcome *o = &f->shown;
+    if (!f->simulated || !o->link_bytes || !(o->time_s > 0))
+        return;
+    double last = INFINITY;
+    int last_link = -1;
+    for (c->n_links = 0; c->n_links < RESULT_LINKS; c->n_links++) {
+        // the next one in the order of (load, number)
+        int next = -1;
+        double most = 0;
+        for (int i = 0; i < t->n_links; i++) {
+            double load = o->link_bytes[i] / t->links[i].capacity_Bps;
+            if (load > most && (load < last || (load == last && i > last_link))) {
+                most = load;
+                next = i;
+            }
+        }
+        if (next < 0)
+            return;
+        struct result_link *link = &c->links[c->n_links];
+        *link = (struct result_link){.link = &t->links[next],
+                                     .bytes = o->link_bytes[next],
+                                     .utilisation = claim_make(l, most / o->time_s)};
+        link->n_bins = o->link_bins < RESULT_BINS ? o->link_bins : RESULT_BINS;
+        for (int b = 0; b < link->n_bins; b++)
+            link->bins[b] = o->link_bin_bytes[(size_t)next * (size_t)o->link_bins + (size_t)b] /
+                            (o->link_bin_s * t->links[next].capacity_Bps);
+        c->bin = claim_make(l, o->link_bin_s);
+        last = most;
+        last_link = next;
+    }
+}
+
+static void publish_sequence(const struct sequence_figures *f, const struct licence *l,
+                             struct result_sequence *s) {
+    *s = (struct result_sequence){.host = f->host,
+                                  .n_calls = f->n_calls,
+                                  .per_call = claim_if(f->host && f->known, l, f->per_call_s),
+                                  .by_layer = f->by_layer};
+    memcpy(s->reason, f->reason, sizeof s->reason);
+    for (int i = 0; i < f->n_calls && i < RESULT_SEQUENCE && f->by_layer; i++) {
+        s->layer[i] = f->layer[i];
+        s->time[i] = claim_if(f->known, l, f->time_s[i]);
+    }
+}
+
+static void publish_call(const struct call_figures *f, const struct topology *t,
+                         const struct licences *licences, struct result_call *c) {
+    const struct licence *time = licences_get(licences, CAP_CALL_TIME);
+    const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
+    bool wired = f->simulated && f->wire_bound_s > 0;
+    *c = (struct result_call){
+        .strategy = f->strategy,
+        .phase = f->phase,
+        .dedup = f->dedup,
+        .chunks = f->chunks,
+        .simulated = f->simulated,
+        .conditional = licence_state(time) != CAPABILITY_OPEN,
+        .time_known = f->time_known,
+        .time = claim_if(f->simulated && f->time_known, time, f->time_s),
+        .wire = claim_if(f->simulated, wire, f->wire_s),
+        .bound = claim_make(wire, f->bound_s),
+        .wire_bound = claim_make(wire, f->wire_bound_s),
+        .slack = claim_if(wired, wire, wired ? f->wire_s / f->wire_bound_s : 0),
+        .busiest = f->busiest,
+        .busiest_bytes = f->busiest_bytes,
+        .busiest_utilisation = claim_if(f->busiest && f->simulated && f->wire_s > 0, wire,
+                                        f->busiest_utilisation)};
+    memcpy(c->reason, f->reason, sizeof c->reason);
+    memcpy(c->tier_bytes, f->tier_bytes, sizeof c->tier_bytes);
+    memcpy(c->tier_messages, f->tier_messages, sizeof c->tier_messages);
+    for (int i = 0; i < 2; i++)
+        c->band[i] = claim_if(f->simulated && f->band_known, time, f->band_s[i]);
+    for (int i = 0; i < RESULT_TREATMENTS; i++)
+        c->treatments[i] = claim_if(f->simulated && !f->time_known, time, f->treatment_s[i]);
+    publish_shown(f, t->ranks, f->time_known ? time : wire, c);
+    publish_ports(f, t, f->time_known ? time : wire, c);
+    publish_links(f, t, f->time_known ? time : wire, c);
+    publish_sequence(&f->sequence, time, &c->sequence);
+    publish_analytic(&f->analytic, time, wire, &c->analytic);
+}
+
+static void publish_gain(const struct gain_figures *f, const struct licences *licences,
+                         struct result_gain *g) {
+    const struct licence *gain = licences_get(licences, CAP_GAIN);
+    const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
+    *g = (struct result_gain){.asked = f->asked,
+                              .time = claim_if(f->asked && f->known, gain, f->time),
+                              .wire = claim_if(f->asked && f->wire_known, wire, f->wire)};
+    for (int i = 0; i < 2; i++)
+        g->band[i] = claim_if(f->asked && f->band_known, gain, f->band[i]);
+}
+
+void figures_publish(const struct figures *f, const struct topology *t,
+                     const struct licences *licences, struct result *r) {
+    r->licences = licences;
+    r->n_calls = f->n_calls;
+    for (int i = 0; i < f->n_calls; i++)
+        publish_call(&f->calls[i], t, licences, &r->calls[i]);
+    r->gain_of = f->gain_of;
+    r->gain_against = f->gain_against;
+    for (int i = 0; i < RESULT_GAINS; i++)
+        publish_gain(&f->gain[i], licences, &r->gain[i]);
+}
+
+void figures_unpublish(struct result *r) {
+    for (int i = 0; i < r->n_calls; i++) {
+        free(r->calls[i].send_end);
+        free(r->calls[i].recv_end);
+        for (int side = 0; side < RESULT_SIDES; side++)
+            free(r->calls[i].port_end[side]);
+    }
+    r->n_calls = 0;
+}
+
+/* --- gain ----------------------------------------------------------------------------------------- */
+
+/* Sums of the calls that a gain is made of. */
+struct sums {
+    bool asked, known, banded;
+    double time_s, wire_s, treatment_s[RESULT_TREATMENTS];
+};
+
+static void add_call(struct sums *s, const struct call_figures *c) {
+    s->asked = s->asked && c && c->simulated;
+    if (!s->asked)
+        return;
+    s->known = s->known && c->time_known;
+    s->banded = s->banded && !c->time_known;
+    s->time_s += c->time_s;
+    s->wire_s += c->wire_s;
+    for (int i = 0; i < RESULT_TREATMENTS; i++)
+        s->treatment_s[i] += c->treatment_s[i];
+}
+
+static struct gain_figures divide(const struct sums *one, const struct sums *two, size_t n_treatments) {
+    struct gain_figures g = {.asked = one->asked && two->asked};
+    if (!g.asked)
+        return g;
+    g.known = one->known && two->known && two->time_s > 0;
+    g.time = g.known ? one->time_s / two->time_s : 0;
+    g.wire_known = two->wire_s > 0;
+    g.wire = g.wire_known ? one->wire_s / two->wire_s : 0;
+    for (size_t i = 0; i < n_treatments && one->banded && two->banded; i++) {
+        if (!(two->treatment_s[i] > 0))
+            continue;
+        double gain = one->treatment_s[i] / two->treatment_s[i];
+        g.band[0] = g.band_known ? fmin(g.band[0], gain) : gain;
+        g.band[1] = g.band_known ? fmax(g.band[1], gain) : gain;
+        g.band_known = true;
+    }
+    return g;
+}
+
+static const struct call_figures *find_call(const struct figures *f, const char *strategy,
+                                            enum phase phase) {
+    for (int i = 0; i < f->n_calls; i++)
+        if (strcmp(f->calls[i].strategy, strategy) == 0 &&
+            strcmp(f->calls[i].phase, phase_name(phase)) == 0)
+            return &f->calls[i];
+    return NULL;
+}
+
+/* Rows de-duplicated per rank never take longer on the wire than plain ones, give or take rounding. */
+static const struct call_figures *better(const struct call_figures *plain,
+                                         const struct call_figures *other) {
+    return other->simulated && other->wire_s < plain->wire_s * (1 - 1e-9) ? other : plain;
+}
+
+void figures_gain(struct figures *f, const struct call_figures best[static PHASE_COUNT],
+                  size_t n_treatments) {
+    const char *one_hop = strategy_name(STRATEGY_ONE_HOP);
+    bool one_asked = false;
+    for (int i = 0; i < f->n_calls; i++) {
+        bool one = strcmp(f->calls[i].strategy, one_hop) == 0;
+        one_asked = one_asked || one;
+        if (!one && !f->gain_of)
+            f->gain_of = f->calls[i].strategy;
+    }
+    if (!one_asked)
+        f->gain_of = NULL;
+    if (!f->gain_of)
+        return;
+    struct sums one_all = {true, true, true, 0, 0, {0}}, two_all = one_all;
+    f->gain_against = DEDUP_NONE;
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        struct sums one = {true, true, true, 0, 0, {0}}, two = one;
+        const struct call_figures *plain = find_call(f, one_hop, (enum phase)phase);
+        const struct call_figures *against = plain ? better(plain, &best[phase]) : NULL;
+        const struct call_figures *of = find_call(f, f->gain_of, (enum phase)phase);
+        if (against && against->dedup == DEDUP_RANK)
+            f->gain_against = DEDUP_RANK;
+        add_call(&one, against);
+        add_call(&two, of);
+        add_call(&one_all, against);
+        add_call(&two_all, of);
+        f->gain[phase] = divide(&one, &two, n_treatments);
+    }
+    f->gain[RESULT_ROUND_TRIP] = divide(&one_all, &two_all, n_treatments);
+}

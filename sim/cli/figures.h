@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* figures.h - the raw numbers behind `simulate` and `compare`, before they become claims.
+ *
+ * Units: SI. They are worked out here and handed to the report by figures_publish(), which asks gates/ for the
+ * right to show each of them; nothing else leads from here to an output.
+ * Ownership: figures_clear() releases; figures_publish() lends what it links to and allocates the claims per
+ * rank, which figures_unpublish() releases. */
+#ifndef SIM_CLI_FIGURES_H
+#define SIM_CLI_FIGURES_H
+
+#include "model/bound.h"
+#include "sim/report/result.h"
+#include "validation/causes.h"
+
+struct call_analytic {
+    bool present; /* compare was asked for */
+    bool covered; /* there is a closed form */
+    bool time_known;
+    double time_s, wire_s;
+    bool error_known;
+    double relative_error;
+    const char *basis; /* "time", "wire" */
+    struct causes causes; /* on that basis */
+};
+
+/* Calls back to back. */
+struct sequence_figures {
+    const char *host; /* NULL: not asked for */
+    int n_calls;
+    bool known;
+    char reason[200];
+    double per_call_s; /* mean */
+    bool by_layer;
+    int64_t layer[RESULT_SEQUENCE];
+    double time_s[RESULT_SEQUENCE]; /* of each call, by layer only */
+};
+
+struct call_figures {
+    const char *strategy, *phase;
+    enum dedup dedup; /* of a one-hop call */
+    int chunks;
+    bool simulated;   /* false with --analytic-only */
+    bool time_known;
+    char reason[200]; /* why the time is not known, or how alpha was interpolated */
+    double time_s;
+    bool band_known;
+    double band_s[2];
+    double treatment_s[RESULT_TREATMENTS];
+    double wire_s, bound_s, wire_bound_s;
+    double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT];
+    struct outcome shown; /* of the known costs, otherwise of the wire */
+    const struct link *busiest; /* NULL when nothing moved */
+    double busiest_bytes, busiest_utilisation;
+    struct bound_straggler straggler;
+    struct bound_rank *ports; /* per rank */
+    struct call_analytic analytic;
+    struct sequence_figures sequence;
+};
+
+struct gain_figures {
+    bool asked;     /* both calls were made */
+    bool known;     /* both times known */
+    double time;    /* gain on call times */
+    bool band_known;
+    double band[2];
+    bool wire_known;
+    double wire;
+};
+
+struct figures {
+    struct call_figures calls[RESULT_CALLS];
+    int n_calls;
+    const char *gain_of; /* strategy; NULL: no gain was asked for */
+    enum dedup gain_against; /* of the one hop that the gains are against */
+    struct gain_figures gain[RESULT_GAINS];
+};
+
+void call_figures_clear(struct call_figures *f);
+void figures_clear(struct figures *f);
+
+/* Gain of the first multi-hop strategy over the best one hop: per phase, and for the round trip. best[phase] is
+ * the one-hop call with the other de-duplication, or not simulated. */
+void figures_gain(struct figures *f, const struct call_figures best[static PHASE_COUNT],
+                  size_t n_treatments);
+
+/* Turns every figure into a claim under the given licences. */
+void figures_publish(const struct figures *f, const struct topology *t, const struct licences *licences,
+                     struct result *r);
+/* Releases what figures_publish() allocated. */
+void figures_unpublish(struct result *r);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/sequence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/engine.h"
+#include "workloads/counts.h"
+
+/* The calls of a sequence; those of one layer share its traffic. */
+struct calls {
+    int n;
+    struct workload *workloads; /* one a layer */
+    struct traffic **traffic;
+    struct step *steps;
+    struct costs *costs;
+    struct outcome *outcomes;
+};
+
+static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls *c,
+                           struct sequence_figures *s, struct err *e) {
+    const struct workload *w = in->workload;
+    struct counts_ask ask = {(int)w->experts, w->routing.model, w->routing.corpus};
+    struct counts *counts;
+    if (w->routing.source != SOURCE_TRACE)
+        return err_set(e, RC_USAGE, "--layers: the workload %s has no trace", w->name);
+    enum rc rc = counts_load(w->trace_path, &ask, &counts, e);
+    if (rc)
+        return rc;
+    c->n = counts->n_layers < RESULT_SEQUENCE ? counts->n_layers : RESULT_SEQUENCE;
+    c->workloads = mem_alloc((size_t)c->n, sizeof *c->workloads);
+    c->traffic = mem_alloc((size_t)c->n, sizeof(struct traffic *));
+    for (int i = 0; i < c->n && !rc; i++) {
+        c->workloads[i] = *w; // shares everything with the original but the layer
+        c->workloads[i].routing.layer = s->layer[i] = counts->layer[i];
+        c->workloads[i].routing.layer_given = true;
+        rc = traffic_build(in->platform, &c->workloads[i], seed, &c->traffic[i], e);
+    }
+    counts_free(counts);
+    s->by_layer = true;
+    return rc;
+}
+
+static void clear(struct calls *c) {
+    for (int i = 0; i < c->n; i++) {
+        if (c->traffic)
+            traffic_free(c->traffic[i]);
+        if (c->steps)
+            step_clear(&c->steps[i]);
+        if (c->outcomes)
+            outcome_clear(&c->outcomes[i]);
+    }
+    free(c->workloads);
+    free(c->traffic);
+    free(c->steps);
+    free(c->costs);
+    free(c->outcomes);
+}
+
+static enum rc play(const struct options *o, const struct calls *c, enum regime host,
+                    struct sequence_figures *s, struct err *e) {
+    const struct sim_sequence sequence = {c->steps, c->costs, (size_t)c->n, host};
+    const struct sim_options options = {.timeout_s = o->timeout_s};
+    double total_s;
+    enum rc rc = sim_run_sequence(&sequence, &options, c->outcomes, &total_s, e);
+    if (rc)
+        return rc;
+    s->known = true;
+    s->per_call_s = total_s / c->n;
+    for (int i = 0; i < c->n && s->by_layer; i++)
+        s->time_s[i] = c->outcomes[i].time_s;
+    return RC_OK;
+}
+
+enum rc sequence_run(const struct inputs *in, const struct options *o, const struct step *like,
+                     struct sequence_figures *s, struct err *e) {
+    enum { CALLS_AHEAD = 32 }; // as many as the burst measurements behind the host regimes
+    bool ahead = o->host && strcmp(o->host, "ahead") == 0;
+    enum regime host = ahead ? REGIME_AHEAD : REGIME_OBSERVED;
+    // without --host: one after the other, at the fixed cost that a single call is given
+    enum regime table = o->host ? host : REGIME_AHEAD;
+    struct calls c = {.n = o->calls ? (int)o->calls : ahead ? CALLS_AHEAD : 1};
+    enum rc rc = o->all_layers ? load_layers(in, o->seed, &c, s, e) : RC_OK;
+    size_t n = (size_t)c.n;
+    s->host = ahead ? "ahead" : "observed";
+    s->n_calls = c.n;
+    bool known = true;
+    if (!rc) {
+        c.steps = mem_alloc(n, sizeof *c.steps);
+        c.costs = mem_alloc(n, sizeof *c.costs);
+        c.outcomes = mem_alloc(n, sizeof *c.outcomes);
+    }
+    for (int i = 0; i < c.n && !rc; i++) {
+        const struct traffic *t = c.traffic ? c.traffic[i] : like->traffic;
+        step_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
+                   &c.steps[i]);
+        c.steps[i].enter_s = like->enter_s;
+        known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && known;
+    }
+    if (!rc && known)
+        rc = play(o, &c, host, s, e);
+    clear(&c);
+    return rc;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/engine/order.h"
+
+#include "platforms/base/mem.h"
+#include "platforms/base/rng.h"
+
+static void group_shift(const struct platform *p, int src, int *peers) {
+    int local = (int)p->ranks_per_group, ranks = plat_ranks(p);
+    for (int k = 0; k < ranks; k++) {
+        int group = (plat_group_of(p, src) + k / local) % (int)p->groups;
+        peers[k] = group * local + (plat_local_of(p, src) + k % local) % local;
+    }
+}
+
+static void exclusive_or(int ranks, int src, int *peers) {
+    int n = 0;
+    for (int k = 0; n < ranks; k++)
+        if ((src ^ k) < ranks)
+            peers[n++] = src ^ k;
+}
+
+static void shuffled(int ranks, int src, uint64_t seed, int *peers) {
+    struct rng r;
+    rng_init(&r, seed, "order", (uint64_t)src);
+    for (int k = 0; k < ranks; k++) {
+        int other = (int)rng_below(&r, (uint64_t)k + 1);
+        peers[k] = peers[other];
+        peers[other] = k;
+    }
+}
+
+void order_peers(const struct step *step, int src, int *peers) {
+    int ranks = step->topology->ranks;
+    switch ((enum order)step->implementation->order) {
+    case ORDER_GROUP_SHIFT:
+        group_shift(step->platform, src, peers);
+        return;
+    case ORDER_SHIFT:
+        for (int k = 0; k < ranks; k++)
+            peers[k] = (src + k) % ranks;
+        return;
+    case ORDER_XOR:
+        exclusive_or(ranks, src, peers);
+        return;
+    case ORDER_RANDOM:
+        shuffled(ranks, src, step->order_seed, peers);
+        return;
+    }
+    BUG_ON(true);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* order.h - in which order a sender takes its peers.
+ *
+ * Model: FORMULAS.md [S4]. */
+#ifndef SIM_ENGINE_ORDER_H
+#define SIM_ENGINE_ORDER_H
+
+#include "workloads/step.h"
+
+/* Fills peers[ranks] with all ranks in the order of this sender; the sender itself is one of them.
+ */
+void order_peers(const struct step *step, int src, int *peers);
+
+#endif

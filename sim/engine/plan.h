@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.h - the exchanges of one call, or of calls one after the other, and what each one waits
+ * for.
+ *
+ * Exchanges are numbered through all calls, stage after stage. A part is a piece of an exchange at
+ * a rank; part (exchange, chunk, rank) has the number first_part + chunk * ranks + rank.
+ * Inside a call an exchange follows the one before by pieces (`next`). An exchange that must not
+ * begin before the rank is through with another one altogether, sends included, stands behind its
+ * gate (`gate`): the first exchange of the next call, and in a sequence each stage of a call that
+ * is not pipelined.
+ * Model: FORMULAS.md [S4], [S5], [S7].
+ * Ownership: borrows the steps; plan_clear() releases the rest. */
+#ifndef SIM_ENGINE_PLAN_H
+#define SIM_ENGINE_PLAN_H
+
+#include "workloads/step.h"
+
+struct exchange {
+    const struct step *step;
+    int call, stage;
+    int chunks; /* pieces of each message, at least 1 */
+    int next, gate; /* -1: none */
+    size_t first_part;
+};
+
+struct plan {
+    const struct topology *topology; /* of all calls */
+    const struct step *steps;
+    int n_calls;
+    bool sequence; /* calls back to back; otherwise one call as sim_run() plays it */
+    enum regime host; /* of a sequence */
+    int n, ranks;
+    struct exchange *exchanges;
+    int *first; /* [call] its first exchange */
+    size_t n_parts;
+    int most_chunks; /* piece c of message i has the number i * most_chunks + c */
+    int link_bins; /* payload over time: bins per link; 0: not counted */
+};
+
+void plan_init(struct plan *p, const struct step *step);
+/* The same, with hosts that issue calls in order. */
+void plan_init_sequence(struct plan *p, const struct step *steps, size_t n_calls, enum regime host);
+void plan_clear(struct plan *p);
+
+/* How a message travels, as far as its latency is concerned: over one tier, or over both (rail). */
+enum { WAY_BOTH = TIER_COUNT, WAYS };
+int plan_way(const struct route *route);
+double plan_latency_s(const struct costs *costs, int way);
+
+/* Entries of arrays over (exchange, rank) and over (exchange, way, rank). */
+static inline size_t plan_at(const struct plan *p, int exchange, int rank) {
+    return (size_t)exchange * (size_t)p->ranks + (size_t)rank;
+}
+
+static inline size_t plan_event(const struct plan *p, int exchange, int way, int rank) {
+    return plan_at(p, exchange * WAYS + way, rank);
+}
+
+#endif

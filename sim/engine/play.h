@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* play.h - what one run of a plan showed.
+ *
+ * Units: seconds from the moment when all ranks have paid alpha of the first exchange (those that
+ * enter the call at 0 begin to send then). A time is -1 where a rank has no such event.
+ * Shapes: plan_at() and plan_event() of plan.h.
+ * Ownership: play_clear() releases. */
+#ifndef SIM_ENGINE_PLAY_H
+#define SIM_ENGINE_PLAY_H
+
+#include "sim/engine/plan.h"
+
+/* Ends that a call can have: a last arrival on each way, or the last rank's entry into its last
+ * exchange. */
+enum { END_ENTRY = WAYS, ENDS };
+
+struct play {
+    double *ready_s; /* [exchange, rank] all that it waits for is there, for piece 0 */
+    double *entered_s; /* [exchange, rank] piece 0 is released: alpha is paid */
+    double *released_s; /* [exchange, rank] the last piece is */
+    double *sent_s; /* [exchange, way, rank] last byte out */
+    double
+        *received_s; /* [exchange, way, rank] last byte off the last link, latency not included */
+    double *link_bytes; /* [link] integral of the rate, per-message costs taken off */
+    double *link_bins; /* [link * plan.link_bins + bin] the same over time */
+    double bin_s;
+    char (*paths)
+        [OUTCOME_PATH]; /* [call * ENDS + end] what led there, in words; empty: no such end */
+    uint64_t flows, events;
+    double wall_s, cpu_s, peak_rss_bytes;
+};
+
+void play_init(struct play *play, const struct plan *plan);
+void play_clear(struct play *play);
+
+/* The arrays of a play, one after the other: calls visit for each. */
+void play_each_array(struct play *play, const struct plan *plan,
+                     void (*visit)(void *context, void *data, size_t bytes), void *context);
+
+#endif

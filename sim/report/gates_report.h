@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gates_report.h - the outcome of gates as text, JSON or CSV.
+ * Ownership: everything is borrowed. */
+#ifndef SIM_REPORT_GATES_REPORT_H
+#define SIM_REPORT_GATES_REPORT_H
+
+#include "gates/licence.h"
+#include "platforms/base/mem.h"
+
+void gates_write_text(const struct gate_result *results, size_t n, const struct licences *licences,
+                      struct buf *out);
+void gates_write_json(const struct gate_result *results, size_t n, const struct licences *licences,
+                      struct buf *out);
+void gates_write_csv(const struct gate_result *results, size_t n, struct buf *out);
+
+/* One gate at length: definition, metrics, points with predicted and measured, a plot, how to re-run it. */
+void gates_explain(const struct gate_result *result, struct buf *out);
+
+#endif

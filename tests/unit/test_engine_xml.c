@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The platform file for other tools, read back by SimGrid itself: links, rates and latencies of
+ * every route. */
+#include "tests/support/bed.h"
+
+#include <sys/wait.h>
+
+#include "platforms/base/file.h"
+
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+#include <xbt/dynar.h>
+
+/* Prints one line per pair: each link with rate and latency. Links that cannot bind are not part of
+ * our routes. */
+static void print_routes(FILE *out, const char *xml, int ranks) {
+    int argc = 2;
+    char name[] = "test", quiet[] = "--log=root.thres:critical", *argv[] = {name, quiet, NULL};
+    simgrid_init(&argc, argv);
+    simgrid_load_platform(xml);
+    for (int src = 0; src < ranks; src++)
+        for (int dst = 0; dst < ranks; dst++) {
+            char from[20], to[20];
+            snprintf(from, sizeof from, "rank-%d", src);
+            snprintf(to, sizeof to, "rank-%d", dst);
+            if (src == dst)
+                continue;
+            xbt_dynar_t route = xbt_dynar_new(sizeof(sg_link_t), NULL);
+            sg_host_get_route(sg_host_by_name(from), sg_host_by_name(to), route);
+            unsigned i;
+            sg_link_t link;
+            fprintf(out, "%d %d", src, dst);
+            xbt_dynar_foreach(route, i, link) if (strcmp(sg_link_get_name(link), "core") != 0)
+                fprintf(out, " %s %.17g %.17g", sg_link_get_name(link), sg_link_get_bandwidth(link),
+                        sg_link_get_latency(link));
+            fprintf(out, "\n");
+            xbt_dynar_free(&route);
+        }
+}
+
+/* The same lines from the topology. */
+static void expect_routes(struct buf *out, const struct topology *t) {
+    for (int src = 0; src < t->ranks; src++)
+        for (int dst = 0; dst < t->ranks; dst++) {
+            if (src == dst)
+                continue;
+            int links[TOPO_ROUTE_MAX], n = topo_route(t, src, dst, links);
+            buf_printf(out, "%d %d", src, dst);
+            for (int i = 0; i < n; i++) {
+                const struct link *l = &t->links[links[i]];
+                double latency_s =
+                    i == 0 ? t->platform->tier[topo_tier(t, src, dst)].latency_s.value : 0;
+                buf_printf(out, " %s %.17g %.17g", l->name, l->capacity_Bps, latency_s);
+            }
+            buf_text(out, "\n");
+        }
+}
+
+static void check_platform(const char *text) {
+    struct platform *p = bed_platform(text);
+    struct topology *t = topo_build(p);
+    struct buf xml = {0}, expected = {0};
+    sim_xml(t, &xml);
+    expect_routes(&expected, t);
+    char folder[] = "/tmp/moesim-xml-XXXXXX", path[80], routes[80];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/platform.xml", folder);
+    snprintf(routes, sizeof routes, "%s/routes", folder);
+    struct err e;
+    assert_ok(file_write(path, xml.text, xml.n, &e), &e);
+    fflush(NULL);
+    pid_t pid = fork(); // SimGrid keeps one platform per process, and aborts on a bad one
+    if (pid == 0) {
+        FILE *out = fopen(routes, "w");
+        print_routes(out, path, t->ranks);
+        fclose(out);
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    char *got;
+    size_t n;
+    assert_ok(file_read(routes, 1 << 20, &got, &n, &e), &e);
+    assert_string_equal(got, expected.text);
+    free(got);
+    unlink(path);
+    unlink(routes);
+    rmdir(folder);
+    buf_clear(&xml);
+    buf_clear(&expected);
+    topo_free(t);
+    plat_free(p);
+}
+
+static void simgrid_reads_the_routes_back(void **state) {
+    (void)state;
+    check_platform("groups: 3\nranks_per_group: 2\nfast: {bandwidth: 450GBps, latency: 0.3us}\n"
+                   "slow: {bandwidth: 50GBps, latency: 2us}\n");
+    check_platform("groups: 2\nranks_per_group: 3\nport_bandwidth: 122.4GBps\n"
+                   "fast: {bandwidth: 122.4GBps}\n"
+                   "slow: {bandwidth: 114.7372GBps, latency: 2us, oversubscription: 1.5}\n");
+    check_platform(
+        "groups: 1\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    check_platform(
+        "groups: 4\nranks_per_group: 1\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+}
+
+static void the_header_names_units_and_what_is_left_out(void **state) {
+    (void)state;
+    struct platform *p = bed_platform(
+        "groups: 1\nranks_per_group: 2\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    struct topology *t = topo_build(p);
+    struct buf xml = {0};
+    p->name = "a--b---c"; // two hyphens would end the comment
+    sim_xml(t, &xml);
+    assert_non_null(strstr(xml.text, "Platform 'a_-b__-c' for SimGrid"));
+    assert_non_null(strstr(xml.text, "Bandwidths are bytes per second"));
+    assert_non_null(strstr(xml.text, "Not in here: fixed costs of a call"));
+    assert_non_null(
+        strstr(xml.text, "<link id=\"fast-out-1\" bandwidth=\"450000000000Bps\" latency=\"0s\"/>"));
+    assert_null(strstr(xml.text, "core"));
+    buf_clear(&xml);
+    topo_free(t);
+    plat_free(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simgrid_reads_the_routes_back),
+        cmocka_unit_test(the_header_names_units_and_what_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

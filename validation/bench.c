@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "validation/bench.h"
+
+#include <string.h>
+
+#include "platforms/base/mem.h"
+
+enum { SETTINGS = 16 };
+
+/* Splits "key=value key=value"; texts live in the arena. */
+static size_t split(struct arena *arena, const char *text, struct setting settings[static SETTINGS]) {
+    size_t n = 0;
+    if (!text)
+        return 0;
+    char *copy = arena_copy(arena, text), *rest = copy;
+    for (char *word; (word = strtok_r(rest, " ", &rest));) {
+        char *equals = strchr(word, '=');
+        BUG_ON(!equals || n == SETTINGS);
+        *equals = '\0';
+        settings[n++] = (struct setting){word, equals + 1};
+    }
+    return n;
+}
+
+static enum rc load(const struct bench_ask *ask, struct arena *arena, struct bench *b, struct err *e) {
+    struct setting s[SETTINGS];
+    size_t n = split(arena, ask->platform_set, s);
+    enum rc rc = plat_load(ask->platform, s, n, &b->platform, e);
+    if (rc)
+        return rc;
+    b->topology = topo_build(b->platform);
+    n = split(arena, ask->workload_set, s);
+    rc = workload_load(ask->workload, s, n, &b->workload, e);
+    n = split(arena, ask->implementation_set, s);
+    if (!rc)
+        rc = implementation_load(ask->implementation ? ask->implementation : b->platform->implementation,
+                                 s, n, &b->implementation, e);
+    if (!rc)
+        rc = traffic_build(b->platform, b->workload, ask->seed, &b->traffic, e);
+    return rc;
+}
+
+enum rc bench_open(const struct bench_ask *ask, struct bench *b, struct err *e) {
+    struct arena arena = {0};
+    *b = (struct bench){0};
+    enum rc rc = load(ask, &arena, b, e);
+    arena_clear(&arena);
+    if (rc)
+        bench_close(b);
+    else
+        step_build(b->topology, b->workload, b->implementation, b->traffic, ask->strategy,
+                   PHASE_DISPATCH, &b->step);
+    return rc;
+}
+
+void bench_close(struct bench *b) {
+    step_clear(&b->step);
+    traffic_free(b->traffic);
+    topo_free(b->topology);
+    plat_free(b->platform);
+    workload_free(b->workload);
+    implementation_free(b->implementation);
+    *b = (struct bench){0};
+}
+
+void bench_all_to_all(struct bench *b, double total_bytes) {
+    int ranks = b->topology->ranks;
+    struct matrix m;
+    matrix_init(&m, ranks, (size_t)ranks * (size_t)ranks, false);
+    for (int src = 0; src < ranks; src++) {
+        m.start[src] = (size_t)src * (size_t)ranks;
+        for (int dst = 0; dst < ranks; dst++) {
+            m.dst[m.start[src] + (size_t)dst] = dst;
+            m.value[m.start[src] + (size_t)dst] = total_bytes / ranks;
+        }
+    }
+    m.start[ranks] = (size_t)ranks * (size_t)ranks;
+    matrix_clear(&b->step.stages[0].bytes);
+    b->step.stages[0].bytes = m;
+}

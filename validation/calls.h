@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* calls.h - what the estimands of calls share, whether the closed form or the simulator answers. Units: SI. */
+#ifndef VALIDATION_CALLS_H
+#define VALIDATION_CALLS_H
+
+#include "validation/estimand.h"
+
+/* Columns and constants of the two kinds of corpora of calls. */
+enum { SWEEP_COLUMNS = 3, STRATEGY_COLUMNS = 3, GEOMETRY_CONSTANTS = 6 };
+extern const struct corpus_need sweep_needs[SWEEP_COLUMNS];       /* world, total_bytes, time */
+extern const struct corpus_need strategy_needs[STRATEGY_COLUMNS]; /* tokens_per_rank, one_hop, two_hop */
+/* groups, ranks_per_group, top_k, group_limit, hidden, element */
+extern const struct corpus_need geometry_needs[GEOMETRY_CONSTANTS];
+
+/* The library that was measured, or the platform's default. */
+const char *calls_implementation(const struct estimand_input *in);
+
+/* One-hop over two-hop time at one number of tokens. */
+struct crossing {
+    double tokens;
+    double predicted, measured;
+};
+/* First neighbouring pair of token counts between which the ratio crosses 1; not numbers when none does. */
+void calls_crossing(const struct crossing *points, size_t n, bool measured, double interval[2]);
+/* Adds median, worst error and the crossing intervals. */
+void calls_strategy_metrics(struct gate_evidence *x, const struct crossing *points, size_t n);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* estimand.h - how the evidence of a gate becomes metrics. One function each, found by name.
+ *
+ * Whoever answers a step is handed in as a function; nothing here knows the simulator. Without the function
+ * that an estimand needs it says so and the gate is not evaluated.
+ * Units: SI. Errors: of the corpus (RC_SCHEMA, RC_UNIT), of a platform, of the answering function;
+ * RC_UNSUPPORTED where the means do not exist. */
+#ifndef VALIDATION_ESTIMAND_H
+#define VALIDATION_ESTIMAND_H
+
+#include "gates/gate.h"
+#include "model/model.h"
+#include "validation/corpus.h"
+
+/* Answers one step under given fixed costs. */
+typedef enum rc (*answer_f)(const struct step *step, const struct costs *costs,
+                            struct outcome *outcome, struct err *e);
+
+/* Time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
+ * the end (REGIME_AHEAD). */
+typedef enum rc (*regime_f)(const struct step *step, const struct costs *costs, enum regime regime,
+                            int calls, double *per_call_s, struct err *e);
+
+struct estimand_tools {
+    answer_f simulate;    /* the engine; NULL: gates that simulate are not evaluated */
+    answer_f second;      /* another engine, or NULL */
+    regime_f repeat;      /* calls in a row, or NULL */
+    bool full;            /* the whole grids, not the quick ones */
+};
+
+struct estimand_input {
+    const struct gate *gate;
+    const struct corpus *corpus;     /* NULL when the gate has none */
+    const struct platform *platform; /* NULL when the gate has none */
+    struct estimand_tools tools;
+};
+
+typedef enum rc (*estimand_f)(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+
+struct estimand {
+    const char *name;
+    estimand_f run;
+    const char *units;   /* of its points, "s" or "ratio" */
+    bool own;            /* a user's gate may ask for it */
+    const char *metrics; /* it yields, with blanks between */
+};
+const struct estimand *estimand_find(const char *name);
+const struct estimand *estimand_at(size_t i); /* NULL behind the last */
+
+/* --- the estimands, by file ------------------------------------------------------------------- */
+
+enum rc estimand_all_to_all(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_all_to_all_paper(const struct estimand_input *in, struct gate_evidence *x,
+                                  struct err *e);
+enum rc estimand_strategies(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_strategies_paper(const struct estimand_input *in, struct gate_evidence *x,
+                                  struct err *e);
+enum rc estimand_step_gain(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_overlap(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_alpha_spread(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_coverage(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+
+enum rc estimand_simulated_all_to_all(const struct estimand_input *in, struct gate_evidence *x,
+                                      struct err *e);
+enum rc estimand_simulated_strategies(const struct estimand_input *in, struct gate_evidence *x,
+                                      struct err *e);
+enum rc estimand_cross_check(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_engine_agreement(const struct estimand_input *in, struct gate_evidence *x,
+                                  struct err *e);
+enum rc estimand_bound(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_conservation(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_host_regime(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_contention(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_external(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hops.h - rows of every exchange that a strategy is made of, from the traffic of a layer.
+ *
+ * Shapes: matrices over ranks, in rows, dispatch direction (combine transposes them).
+ * De-duplication says which rows travel: one per (token, expert), per (token, rank), per (token, group).
+ * Source: FORMULAS.md [M1]..[M3], [M5], [M7].
+ * Ownership: matrix_clear() each result. */
+#ifndef WORKLOADS_HOPS_H
+#define WORKLOADS_HOPS_H
+
+#include "workloads/implementation.h"
+#include "workloads/traffic.h"
+
+/* Straight to the expert's rank. dedup: none or rank. */
+void hops_direct(const struct traffic *t, enum dedup dedup, struct matrix *rows);
+
+/* To the rank of the destination group with the sender's local index. */
+void hops_fold(const struct platform *p, const struct traffic *t, enum dedup dedup,
+               struct matrix *rows);
+
+/* From there to the expert's rank. dedup: none or rank. */
+void hops_forward(const struct traffic *t, enum dedup dedup, struct matrix *rows);
+
+/* gather, exchange, scatter: rows for group h go to the rank of the own group with local index h mod R, from
+ * there to the rank of group h with local index (own group mod R), from there to the expert's rank. Rows for
+ * the own group go straight in the last exchange. */
+void hops_gather(const struct platform *p, const struct traffic *t, enum dedup between,
+                 enum dedup inside, struct matrix rows[static 3]);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* outcome.h - the answer to a step, whoever gives it.
+ *
+ * Units: SI. Times count from begin_s, which is 0 for a single call.
+ * Shapes: arrays over ranks and over the topology's links.
+ * Ownership: outcome_clear() releases the arrays. */
+#ifndef WORKLOADS_OUTCOME_H
+#define WORKLOADS_OUTCOME_H
+
+#include <stdint.h>
+
+enum { OUTCOME_STAGES = 8, OUTCOME_PATH = 400 };
+
+struct outcome_stage {
+    const char *name; /* hop_a, splits, chain, hop_b; alpha is inside its hop */
+    double start_s;   /* first rank starts */
+    double end_s;     /* last rank ends */
+    double bytes;     /* on links, diagonal excluded */
+    double messages;
+};
+
+struct outcome {
+    double time_s;
+    int n_stages;
+    struct outcome_stage stages[OUTCOME_STAGES];
+    /* what only a simulation has; NULL or 0 otherwise */
+    double *send_end_s; /* per rank: last byte out */
+    double *recv_end_s; /* per rank: last byte in */
+    double *link_bytes; /* per link: delivered */
+    double begin_s;     /* in a sequence: where this call's clock starts, its first rank being free for it */
+    double from_last_s; /* from the entry of the last rank to the end */
+    double fairness;    /* (sum x)^2 / (n sum x^2), x = recv_end_s of the n ranks that receive; 1: all end
+                           together. FORMULAS.md [S8] */
+    char critical_path[OUTCOME_PATH]; /* which rank ended last and what it waited for, in words */
+    int link_bins;                    /* payload over time, when asked for; equal bins, the last ones may be empty */
+    double link_bins_start_s, link_bin_s;
+    double *link_bin_bytes; /* [link * link_bins + bin] */
+    uint64_t flows;
+    uint64_t events;
+    double wall_s, cpu_s; /* of the simulation itself */
+    double peak_rss_bytes;
+};
+
+void outcome_clear(struct outcome *o);
+
+#endif
