@@ -78,7 +78,7 @@ const char *gate_metric_text(enum metric_form form, double value, char text[stat
     else if (form == METRIC_COUNT)
         snprintf(text, GATE_TEXT, "%.0f", value);
     else
-        snprintf(text, GATE_TEXT, "%.3g", value);
+        snprintf(text, GATE_TEXT, fabs(value) > 0 && fabs(value) < 1e-3 ? "%.1e" : "%.3g", value);
     return text;
 }
 

@@ -63,6 +63,7 @@ struct gate {
     const char *corpus;       /* name, or NULL when the gate measures the program itself */
     const char *sha256;       /* that the corpus must have; NULL without corpus */
     const char *platform;     /* whose constants are tried, or NULL */
+    const char *implementation; /* file of the library; NULL: as the corpus says */
     const char *registration; /* when thresholds and evidence were fixed */
     const char *documented;   /* why it is known not to pass; NULL: it must pass */
     const char *reopen;       /* what would change the outcome, and the command */

@@ -37,7 +37,8 @@ static bool bears_on(const struct gate *gate, enum capability c) {
 
 static void settle(struct licence *l, enum capability_state state, const struct gate_result *by,
                    const char *why) {
-    const char *reason = by && by->state != GATE_PASSED ? by->reason : NULL;
+    // what a failed gate measured stays with the gate; why one was not tried must be said
+    const char *reason = by && by->state == GATE_NOT_EVALUATED ? by->reason : NULL;
     l->state = state;
     l->gate = by ? by->gate->id : "";
     l->reopen = by && by->state != GATE_PASSED ? by->gate->reopen : NULL;

@@ -12,9 +12,6 @@ extern const struct corpus_need strategy_needs[STRATEGY_COLUMNS]; /* tokens_per_
 /* groups, ranks_per_group, top_k, group_limit, hidden, element */
 extern const struct corpus_need geometry_needs[GEOMETRY_CONSTANTS];
 
-/* The library that was measured, or the platform's default. */
-const char *calls_implementation(const struct estimand_input *in);
-
 /* One-hop over two-hop time at one number of tokens. */
 struct crossing {
     double tokens;

@@ -12,7 +12,8 @@ enum rc closed_alpha_s(const struct platform *p, const char *implementation, int
                        double *alpha_s, struct err *e) {
     const struct plat_alpha *tables = p->alpha.items;
     for (size_t i = 0; i < p->alpha.n; i++)
-        if (tables[i].entries.n && strcmp(tables[i].implementation, implementation) == 0) {
+        if (tables[i].entries.n && tables[i].regime == REGIME_AHEAD && tables[i].phase != ALPHA_COMBINE &&
+            strcmp(tables[i].implementation, implementation) == 0) {
             *alpha_s =
                 plat_alpha_clamped_s(tables[i].entries.items, tables[i].entries.n, world, span);
             return RC_OK;
@@ -21,10 +22,10 @@ enum rc closed_alpha_s(const struct platform *p, const char *implementation, int
                    implementation);
 }
 
-enum rc closed_machine(const struct platform *p, const char *implementation,
+enum rc closed_machine(const struct platform *p, const struct implementation *implementation,
                        const struct closed_shape *shape, struct model_machine *m, struct err *e) {
     struct model_machine found = {.splits_s = p->splits_sync_s.value};
-    model_levels(p, NULL, &found);
+    model_levels(p, implementation, &found);
     struct beta *const levels[] = {&found.flat, &found.slow, &found.fast};
     for (int i = 0; i < 3; i++)
         if (levels[i]->kind == BETA_CLOSED)
@@ -37,7 +38,7 @@ enum rc closed_machine(const struct platform *p, const char *implementation,
                {shape->groups, TIER_SLOW, &found.alpha_hop_a_s},
                {shape->ranks_per_group, TIER_FAST, &found.alpha_hop_b_s}};
     for (size_t i = 0; i < 3; i++) {
-        enum rc rc = closed_alpha_s(p, implementation, all[i].world, all[i].span, all[i].alpha_s, e);
+        enum rc rc = closed_alpha_s(p, implementation->name, all[i].world, all[i].span, all[i].alpha_s, e);
         if (rc)
             return rc;
     }

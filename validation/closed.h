@@ -16,7 +16,7 @@ struct closed_shape {
 };
 
 /* Constants of a platform for calls of a shape; chain 0, splits as the platform states them. */
-enum rc closed_machine(const struct platform *p, const char *implementation,
+enum rc closed_machine(const struct platform *p, const struct implementation *implementation,
                        const struct closed_shape *shape, struct model_machine *m, struct err *e);
 /* Alpha of one collective by the clamped rule. */
 enum rc closed_alpha_s(const struct platform *p, const char *implementation, int world, enum tier span,

@@ -13,9 +13,9 @@ static const struct estimand table[] = {
     {"strategies", estimand_strategies, "s", true, STRATEGIES},
     {"paper-all-to-all", estimand_all_to_all_paper, "s", false, SWEEP},
     {"paper-strategies", estimand_strategies_paper, "s", false, STRATEGIES},
-    {"paper-step-gain", estimand_step_gain, "ratio", false, "mean_abs_error inside_band signs_right"},
+    {"paper-step-gain", estimand_step_gain, "ratio", false, "mae inside_band signs_right chain_dependence"},
     {"paper-overlap", estimand_overlap, "ratio", false,
-     "mean_abs_error_v1 inside_band_v1 signs_right_v1 parameter_v1 mean_abs_error_measured "
+     "mae_v1 inside_band_v1 signs_right_v1 parameter_v1 mae_measured "
      "inside_band_measured signs_right_measured parameter_measured"},
     {"alpha-spread", estimand_alpha_spread, "ratio", false, "gain_low gain_high high_over_low"},
     {"coverage", estimand_coverage, "count", false, "answered_outside refused_inside questions"},
@@ -28,7 +28,7 @@ static const struct estimand table[] = {
     {"monotonic", estimand_monotonic, "s", false,
      "worst_uniform_rise worst_bound_rise worst_scaling_change worst_skewed_rise skewed_rises"},
     {"host-regime", estimand_host_regime, "s", false,
-     "median_abs_error_ahead preference_ahead median_abs_error_observed preference_observed"},
+     "error_ahead preference_ahead error_observed preference_observed"},
     {"contention", estimand_contention, "Bps", false, "worst_abs_error"},
     {"external", estimand_external, "s", false, "median_abs_error"},
 };

@@ -11,10 +11,7 @@
 #include "gates/gate.h"
 #include "model/model.h"
 #include "validation/corpus.h"
-
-/* Answers one step under given fixed costs. */
-typedef enum rc (*answer_f)(const struct step *step, const struct costs *costs,
-                            struct outcome *outcome, struct err *e);
+#include "validation/simulate.h"
 
 /* Time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
  * the end (REGIME_AHEAD). */
@@ -22,16 +19,17 @@ typedef enum rc (*regime_f)(const struct step *step, const struct costs *costs, 
                             int calls, double *per_call_s, struct err *e);
 
 struct estimand_tools {
-    answer_f simulate;    /* the engine; NULL: gates that simulate are not evaluated */
-    answer_f second;      /* another engine, or NULL */
-    regime_f repeat;      /* calls in a row, or NULL */
-    bool full;            /* the whole grids, not the quick ones */
+    const struct simulator *simulator; /* the engine; NULL: gates that simulate are not evaluated */
+    const struct simulator *second;    /* another engine, or NULL */
+    regime_f repeat;                   /* calls in a row, or NULL */
+    bool full;                         /* the whole grids, not the quick ones */
 };
 
 struct estimand_input {
     const struct gate *gate;
     const struct corpus *corpus;     /* NULL when the gate has none */
     const struct platform *platform; /* NULL when the gate has none */
+    const struct implementation *implementation; /* with the platform */
     struct estimand_tools tools;
 };
 

@@ -18,10 +18,6 @@ const struct corpus_need geometry_needs[GEOMETRY_CONSTANTS] = {
     {"groups", CORPUS_COUNT}, {"ranks_per_group", CORPUS_COUNT}, {"top_k", CORPUS_COUNT},
     {"group_limit", CORPUS_COUNT}, {"hidden", CORPUS_COUNT}, {"element", CORPUS_SIZE}};
 
-const char *calls_implementation(const struct estimand_input *in) {
-    return in->corpus->implementation ? in->corpus->implementation : in->platform->implementation;
-}
-
 /* paper: every world at the level of one-hop calls, beta by the 48-point table. Otherwise a collective that
  * fits into a group runs at the level of the fast tier, beta in closed form. */
 static enum rc all_to_all(const struct estimand_input *in, bool paper, struct gate_evidence *x,
@@ -33,12 +29,12 @@ static enum rc all_to_all(const struct estimand_input *in, bool paper, struct ga
     size_t column[SWEEP_COLUMNS];
     enum rc rc = corpus_columns(c, sweep_needs, SWEEP_COLUMNS, column, e);
     if (!rc)
-        rc = closed_machine(in->platform, calls_implementation(in), &shape, &m, e);
+        rc = closed_machine(in->platform, in->implementation, &shape, &m, e);
     for (size_t i = 0; i < c->n_rows && !rc; i++) {
         int world = (int)corpus_value(c, i, column[0]);
         double bytes = corpus_value(c, i, column[1]), alpha_s = 0;
         bool inside = world <= shape.ranks_per_group;
-        rc = closed_alpha_s(in->platform, calls_implementation(in), world,
+        rc = closed_alpha_s(in->platform, in->implementation->name, world,
                             inside ? TIER_FAST : TIER_SLOW, &alpha_s, e);
         if (rc)
             break;
@@ -96,7 +92,7 @@ static enum rc strategies(const struct estimand_input *in, enum beta_kind kind, 
         rc = corpus_columns(c, strategy_needs, STRATEGY_COLUMNS, column, e);
     const struct closed_shape shape = {rc ? 0 : (int)k[0], rc ? 0 : (int)k[1], kind};
     if (!rc)
-        rc = closed_machine(in->platform, calls_implementation(in), &shape, &m, e);
+        rc = closed_machine(in->platform, in->implementation, &shape, &m, e);
     if (rc)
         return rc;
     m.splits_s = 0;
@@ -130,13 +126,13 @@ enum rc estimand_strategies_paper(const struct estimand_input *in, struct gate_e
 }
 
 /* One treatment of alpha: rows of the corpus with that name replace what the table says above world 128. */
-static enum rc treated_gain(const struct corpus *c, const size_t column[3], const char *treatment,
+static enum rc treated_gain(const struct estimand_input *in, const size_t column[3], const char *treatment,
                             const struct platform *p, const struct model_geometry *g, double *gain,
                             struct err *e) {
     const struct closed_shape shape = {g->groups, g->ranks_per_group, BETA_TABLE};
+    const struct corpus *c = in->corpus;
     struct model_machine m;
-    enum rc rc = closed_machine(p, c->implementation ? c->implementation : p->implementation, &shape, &m,
-                                e);
+    enum rc rc = closed_machine(p, in->implementation, &shape, &m, e);
     if (rc)
         return rc;
     m.chain_s_per_pair = chain_constant(CHAIN_FUSED)->s_per_pair;
@@ -181,7 +177,7 @@ enum rc estimand_alpha_spread(const struct estimand_input *in, struct gate_evide
         if ((int)corpus_value(c, i, column[1]) != (int)k[1])
             continue;
         const char *name = corpus_text(c, i, column[0]);
-        rc = treated_gain(c, column, name, p, &g, &gain, e);
+        rc = treated_gain(in, column, name, p, &g, &gain, e);
         if (rc)
             break;
         gate_add_point(x, true, gain, NAN, "alpha %s", name);

@@ -22,7 +22,7 @@ struct scope_keys {
 };
 
 struct file_keys {
-    const char *schema, *id, *claim, *estimand, *corpus, *sha256, *platform, *registration, *reopen;
+    const char *schema, *id, *claim, *estimand, *corpus, *sha256, *platform, *implementation, *registration, *reopen;
     const char *withdraws, *machine;
     int kind;
     struct scope_keys scope;
@@ -75,6 +75,8 @@ const struct key gate_file_keys[] = {
      .help = "of the corpus file as registered"},
     {"platform", KEY_TEXT, offsetof(struct file_keys, platform), .required = true,
      .help = "built-in name or path: constants that are tried"},
+    {"implementation", KEY_TEXT, offsetof(struct file_keys, implementation),
+     .help = "built-in name or path of the library's file; default: the corpus' implementation"},
     {"machine", KEY_TEXT, offsetof(struct file_keys, machine), .required = true,
      .help = "`name` of that platform, and of the corpus' machine"},
     {"registration", KEY_TEXT, offsetof(struct file_keys, registration), .required = true,
@@ -149,6 +151,16 @@ static enum rc read_limits(const struct yaml_doc *doc, const struct file_keys *k
     return RC_OK;
 }
 
+/* A file given by a path is looked up beside the gate file. */
+static const char *beside(struct yaml_doc *doc, const char *name) {
+    if (!name || !strstr(name, ".yaml"))
+        return name;
+    char *path = file_beside(doc->file, name);
+    const char *kept = arena_copy(&doc->arena, path);
+    free(path);
+    return kept;
+}
+
 static enum rc read_gate(struct yaml_doc *doc, struct gate *gate, struct err *e) {
     struct file_keys k = {0};
     enum rc rc = keys_read(gate_file_keys, doc->root, doc, &k, e);
@@ -167,6 +179,7 @@ static enum rc read_gate(struct yaml_doc *doc, struct gate *gate, struct err *e)
         .corpus = k.corpus,
         .sha256 = k.sha256,
         .platform = k.platform,
+        .implementation = k.implementation,
         .registration = k.registration,
         .reopen = k.reopen,
         .scope = {.machine = k.machine,
@@ -179,12 +192,8 @@ static enum rc read_gate(struct yaml_doc *doc, struct gate *gate, struct err *e)
     rc = read_withdraws(doc, k.withdraws, &g.withdraws, e);
     if (!rc)
         rc = read_limits(doc, &k, estimand->metrics, &g, e);
-    // a platform given by a path is looked up beside the gate file
-    if (!rc && strstr(g.platform, ".yaml")) {
-        char *beside = file_beside(doc->file, g.platform);
-        g.platform = arena_copy(&doc->arena, beside);
-        free(beside);
-    }
+    g.platform = beside(doc, g.platform);
+    g.implementation = beside(doc, g.implementation);
     if (!rc)
         *gate = g;
     return rc;

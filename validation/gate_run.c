@@ -31,8 +31,20 @@ static enum rc check_corpus(const struct gate *g, const struct corpus *c, struct
     return RC_OK;
 }
 
+static enum rc load_implementation(const struct gate *g, const struct corpus *c,
+                                   const struct platform *p, struct implementation **m, struct err *e) {
+    const char *name = g->implementation         ? g->implementation
+                       : c && c->implementation ? c->implementation
+                                                : p->implementation;
+    enum rc rc = implementation_load(name, NULL, 0, m, e);
+    if (!rc && g->scope.implementation && strcmp((*m)->name, g->scope.implementation) != 0)
+        rc = err_set(e, RC_SCHEMA, "implementation %s is named %s, the gate speaks for %s", name,
+                     (*m)->name, g->scope.implementation);
+    return rc;
+}
+
 static enum rc load(const struct gate *g, const char *folder, struct corpus **corpus,
-                    struct platform **platform, struct err *e) {
+                    struct platform **platform, struct implementation **m, struct err *e) {
     enum rc rc = RC_OK;
     if (g->corpus)
         rc = corpus_load(g->own ? folder : NULL, g->corpus, corpus, e);
@@ -43,7 +55,7 @@ static enum rc load(const struct gate *g, const char *folder, struct corpus **co
     if (!rc && g->own && strcmp((*platform)->name, g->scope.machine) != 0)
         rc = err_set(e, RC_SCHEMA, "platform %s is named %s, the gate speaks for %s", g->platform,
                      (*platform)->name, g->scope.machine);
-    return rc;
+    return rc || !g->platform ? rc : load_implementation(g, *corpus, *platform, m, e);
 }
 
 void gate_evaluate(const struct gate *gate, const char *folder, const struct estimand_tools *tools,
@@ -51,18 +63,19 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     double start_s = now_s();
     struct corpus *corpus = NULL;
     struct platform *platform = NULL;
+    struct implementation *implementation = NULL;
     struct gate_evidence x = {0};
     struct err e = {.text = ""};
     const struct estimand *estimand = estimand_find(gate->estimand);
     BUG_ON(!estimand);
-    enum rc rc = load(gate, folder, &corpus, &platform, &e);
+    enum rc rc = load(gate, folder, &corpus, &platform, &implementation, &e);
     if (!rc) {
         x.unit = estimand->units;
         if (corpus)
             memcpy(x.corpus_sha256, corpus->sha256, sizeof x.corpus_sha256);
         if (platform)
             memcpy(x.platform_sha256, platform->sha256, sizeof x.platform_sha256);
-        const struct estimand_input in = {gate, corpus, platform, *tools};
+        const struct estimand_input in = {gate, corpus, platform, implementation, *tools};
         rc = estimand->run(&in, &x, &e);
     }
     if (rc) {
@@ -74,6 +87,7 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     result->cost_s = now_s() - start_s;
     corpus_free(corpus);
     plat_free(platform);
+    implementation_free(implementation);
 }
 
 static void run_one(const struct gate_run_options *o, const struct gate *gate, struct gate_run *run) {

@@ -24,12 +24,12 @@ static const struct shape shapes[] = {
     {"groups=4 ranks_per_group=2 slow.oversubscription=2", true},
     {"groups=1 ranks_per_group=8", true},
     {"groups=4 ranks_per_group=4 port_bandwidth=450GBps", false},
-    {"groups=8 ranks_per_group=8 slow.oversubscription=2", false}};
+    {"groups=8 ranks_per_group=4 slow.oversubscription=2", false}};
 static const char *const windows[] = {"1", "8", "all"};
 
 static enum rc skewed_cases(const struct estimand_input *in, case_f run, double *worst,
                             struct gate_evidence *x, struct err *e) {
-    if (!in->tools.simulate)
+    if (!in->tools.simulator)
         return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     enum rc rc = RC_OK;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -56,11 +56,7 @@ static enum rc skewed_cases(const struct estimand_input *in, case_f run, double 
 
 static enum rc time_of(const struct estimand_input *in, const struct step *step,
                        const struct costs *costs, double *time_s, struct err *e) {
-    struct outcome o = {0};
-    enum rc rc = in->tools.simulate(step, costs, &o, e);
-    *time_s = o.time_s;
-    outcome_clear(&o);
-    return rc;
+    return simulate_time(in->tools.simulator, step, costs, time_s, e);
 }
 
 /* --- bound ------------------------------------------------------------------------------------ */
@@ -102,7 +98,7 @@ static enum rc conservation_case(const struct estimand_input *in, struct bench *
     struct costs wire;
     struct outcome o = {0};
     costs_wire(&b->step, &wire);
-    enum rc rc = in->tools.simulate(&b->step, &wire, &o, e);
+    enum rc rc = in->tools.simulator->run(&b->step, &wire, 1, in->tools.simulator->context, &o, e);
     if (!rc && !o.link_bytes)
         rc = err_set(e, RC_UNSUPPORTED, "the engine does not count bytes on links");
     for (int stage = 0; stage < b->step.n_stages; stage++)
@@ -236,7 +232,7 @@ enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence
         "groups=4 ranks_per_group=2 fast.message_cost=0.1us slow.message_cost=1us "
         "slow.oversubscription=2",
         "groups=8 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us"};
-    if (!in->tools.simulate)
+    if (!in->tools.simulator)
         return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     struct rises r = {0};
     enum rc rc = RC_OK;

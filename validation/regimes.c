@@ -99,8 +99,8 @@ static enum rc regime_point(const struct estimand_input *in, const struct regime
 static enum rc regime_points(const struct estimand_input *in, const struct regime_columns *k, int regime,
                              struct gate_evidence *x, struct err *e) {
     static const char *const names[REGIMES][2] = {
-        {"median_abs_error_ahead", "preference_ahead"},
-        {"median_abs_error_observed", "preference_observed"}};
+        {"error_ahead", "preference_ahead"},
+        {"error_observed", "preference_observed"}};
     const struct corpus *c = in->corpus;
     struct regime_errors errors = {mem_alloc(c->n_rows, sizeof(double)),
                                    mem_alloc(c->n_rows, sizeof(double)), 0};
@@ -149,7 +149,8 @@ static void ask_world(const struct platform *p, const struct plat_alpha *t, int6
                       struct refusals *r) {
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         struct alpha_answer a;
-        plat_alpha(p, t->implementation, (int)world, (enum tier)tier, (enum regime)t->regime, &a);
+        plat_alpha_phase(p, t->implementation, (enum alpha_phase)t->phase, (int)world, (enum tier)tier,
+                         (enum regime)t->regime, &a);
         r->asked++;
         r->answered_outside += !inside && a.known;
         r->refused_inside += inside && !a.known;

@@ -13,7 +13,7 @@
 #include "validation/closed.h"
 
 static enum rc need_engine(const struct estimand_input *in, struct err *e) {
-    return in->tools.simulate ? RC_OK : err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
+    return in->tools.simulator ? RC_OK : err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
 }
 
 /* Simulated time under the platform's own fixed costs, without splits and chain where the corpus has none. */
@@ -24,12 +24,7 @@ static enum rc known_time_s(const struct estimand_input *in, const struct bench 
     if (!costs_known(&b->step, REGIME_AHEAD, &costs, NULL, reason))
         return err_set(e, RC_UNSUPPORTED, "%s", reason);
     costs.splits_s = costs.chain_s_per_pair = costs.chain_floor_s = 0;
-    struct outcome o = {0};
-    enum rc rc = in->tools.simulate(&b->step, &costs, &o, e);
-    if (!rc)
-        *time_s = o.time_s;
-    outcome_clear(&o);
-    return rc;
+    return simulate_time(in->tools.simulator, &b->step, &costs, time_s, e);
 }
 
 /* One world of the corpus' machine: whole groups, or part of one. */
@@ -47,7 +42,7 @@ static enum rc open_world(const struct estimand_input *in, int world, struct ben
                                   .platform_set = shape,
                                   .workload = "terrace-reference",
                                   .workload_set = routing,
-                                  .implementation = calls_implementation(in),
+                                  .implementation = in->implementation->name,
                                   .strategy = STRATEGY_ONE_HOP};
     enum rc rc = bench_open(&ask, b, e);
     free(routing);
@@ -91,7 +86,7 @@ static enum rc strategy_time_s(const struct estimand_input *in, const char *shap
                                   .platform_set = shape,
                                   .workload = "terrace-reference",
                                   .workload_set = routing,
-                                  .implementation = calls_implementation(in),
+                                  .implementation = in->implementation->name,
                                   .strategy = strategy};
     struct bench b;
     enum rc rc = bench_open(&ask, &b, e);
@@ -229,27 +224,18 @@ static enum rc balanced_grid(const struct estimand_input *in, balanced_f both, s
 
 static enum rc simulated_and_closed(const struct estimand_input *in, const struct bench *b,
                                     const struct costs *costs, double answers_s[2], struct err *e) {
-    struct outcome simulated = {0}, closed = {0};
-    enum rc rc = in->tools.simulate(&b->step, costs, &simulated, e);
+    struct outcome closed = {0};
+    enum rc rc = simulate_time(in->tools.simulator, &b->step, costs, &answers_s[0], e);
     model_call(&b->step, costs, &closed);
-    answers_s[0] = simulated.time_s;
     answers_s[1] = closed.time_s;
-    outcome_clear(&simulated);
     outcome_clear(&closed);
     return rc;
 }
 
 static enum rc two_engines(const struct estimand_input *in, const struct bench *b,
                            const struct costs *costs, double answers_s[2], struct err *e) {
-    const answer_f engines[] = {in->tools.second, in->tools.simulate};
-    enum rc rc = RC_OK;
-    for (int i = 0; i < 2 && !rc; i++) {
-        struct outcome o = {0};
-        rc = engines[i](&b->step, costs, &o, e);
-        answers_s[i] = o.time_s;
-        outcome_clear(&o);
-    }
-    return rc;
+    enum rc rc = simulate_time(in->tools.second, &b->step, costs, &answers_s[0], e);
+    return rc ? rc : simulate_time(in->tools.simulator, &b->step, costs, &answers_s[1], e);
 }
 
 enum rc estimand_cross_check(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {

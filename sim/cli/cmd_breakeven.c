@@ -8,14 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gates/licence.h"
 #include "model/checklist.h"
 #include "model/intervals.h"
 #include "model/skew.h"
 #include "platforms/base/file.h"
 #include "platforms/base/json.h"
+#include "sim/cli/licensing.h"
 #include "sim/engine/engine.h"
 #include "sim/report/breakeven.h"
-#include "validation/gate_run.h"
 #include "validation/ratio_search.h"
 
 enum { PRESETS = 4, DRAWS_DEFAULT = 400 };
@@ -391,12 +392,23 @@ static enum rc write_plot(const struct breakeven_result *r, const char *path, st
     return written ? RC_OK : err_set(e, RC_IO, "%s: cannot write", path);
 }
 
-static enum rc licensed(const struct options *o, const struct licence *licence, struct buf *out,
-                        struct err *e) {
+enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
+    if (o->n_words)
+        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
     struct inputs in = {0};
     enum rc rc = inputs_load(
         o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
+    struct licensing l = {0};
+    const struct licence *licence = NULL;
+    if (!rc)
+        rc = licensing_open(o, &l, e);
+    if (!rc) {
+        const struct gate_scope asked = {.machine = in.platform->name};
+        licence = licences_for(l.licences, CAP_BREAKEVEN, &asked);
+        rc = licence_require(licence, e);
+    }
     if (rc) {
+        licensing_clear(&l);
         inputs_clear(&in);
         return rc;
     }
@@ -427,24 +439,7 @@ static enum rc licensed(const struct options *o, const struct licence *licence, 
     free(p.intervals);
     step_clear(&p.one);
     step_clear(&p.two);
+    licensing_clear(&l);
     inputs_clear(&in);
-    return rc;
-}
-
-enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
-    if (o->n_words)
-        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    const struct gate_run_options options = {.folder = o->corpus, .analytic_only = true};
-    struct gate_run run;
-    enum rc rc = gate_run(&options, &run, e);
-    if (rc)
-        return rc;
-    struct licences *licences = licences_decide(run.results, run.n);
-    const struct licence *licence = licences_get(licences, CAP_BREAKEVEN);
-    rc = licence_require(licence, e);
-    if (!rc)
-        rc = licensed(o, licence, out, e);
-    licences_free(licences);
-    gate_run_clear(&run);
     return rc;
 }

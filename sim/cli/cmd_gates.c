@@ -9,10 +9,11 @@
 #include "validation/gate_run.h"
 #include "validation/gate_table.h"
 
-static enum rc simulate(const struct step *step, const struct costs *costs, struct outcome *outcome,
-                        struct err *e) {
+static enum rc simulate(const struct step *step, const struct costs *cases, size_t n_cases,
+                        void *context, struct outcome *outcomes, struct err *e) {
+    (void)context;
     const struct sim_options options = {.timeout_s = 60};
-    return sim_run(step, costs, 1, &options, outcome, e);
+    return sim_run(step, cases, n_cases, &options, outcomes, e);
 }
 
 static enum rc unknown_gate(const char *id, struct err *e) {
@@ -53,10 +54,11 @@ enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
     bool explain = o->n_words == 2 && strcmp(o->words[0], "explain") == 0;
     if (o->n_words && !explain)
         return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", o->words[0]);
+    const struct simulator simulator = {simulate, NULL};
     const struct gate_run_options options = {.folder = o->corpus,
                                              .only = explain ? o->words[1] : NULL,
                                              .analytic_only = o->analytic_only,
-                                             .tools = {.simulate = simulate, .full = o->full}};
+                                             .tools = {.simulator = &simulator, .full = o->full}};
     struct gate_run run;
     enum rc rc = gate_run(&options, &run, e);
     if (rc)

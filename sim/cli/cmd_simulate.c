@@ -9,6 +9,7 @@
 #include "model/bound.h"
 #include "model/model.h"
 #include "sim/cli/figures.h"
+#include "sim/cli/licensing.h"
 #include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
 #include "sim/report/result.h"
@@ -185,6 +186,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
                                   .phase = phase_name(ask->phase),
                                   .dedup = step.one_hop_dedup,
                                   .chunks = step.chunks};
+    licensing_scope(o, &step, &call->asked);
     struct cases cases;
     fill_cases(&step, o, &cases, call);
     fill_bounds(&step, &cases, call);
@@ -317,13 +319,20 @@ static void write_result(const struct result *r, enum format format, struct buf 
         result_write_text(r, out);
 }
 
+static enum rc step_level(const struct licensing *l, struct err *e) {
+    enum rc rc = licence_require(licences_get(l->licences, CAP_STEP_TIME), e);
+    return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
+}
+
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    struct licences *licences = licences_unproven();
-    enum rc rc = o->step_level ? licence_require(licences_get(licences, CAP_STEP_TIME), e) : RC_OK;
+    struct licensing l;
+    enum rc rc = licensing_open(o, &l, e);
+    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
+        rc = step_level(&l, e);
     if (rc) {
-        licences_free(licences);
+        licensing_clear(&l);
         return rc;
     }
     struct inputs in = {0};
@@ -334,7 +343,9 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
                        .program_version = MOESIM_VERSION,
                        .program_git = MOESIM_GIT,
                        .arguments = o->arguments,
-                       .n_arguments = o->n_arguments};
+                       .n_arguments = o->n_arguments,
+                       .gates = l.run.results,
+                       .n_gates = l.run.n};
     rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
@@ -349,12 +360,13 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         traffic_rho(in.traffic, &r.rho);
         fill_weakest(&in, &r);
         warn_of_order(&in, &f, &r);
-        figures_publish(&f, in.topology, licences, &r);
+        f.extrapolates = in.platform->ratio.given;
+        figures_publish(&f, in.topology, l.licences, &r);
         write_result(&r, o->format, out);
     }
     figures_unpublish(&r);
     figures_clear(&f);
-    licences_free(licences);
+    licensing_clear(&l);
     buf_clear(&r.warnings);
     inputs_clear(&in);
     return rc;

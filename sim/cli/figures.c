@@ -2,6 +2,7 @@
 #include "sim/cli/figures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,21 @@ static void publish_ports(const struct call_figures *f, const struct topology *t
     }
 }
 
+/* What would make a time known that no alpha covers. */
+static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
+    bool several = asked->world[1] > asked->world[0];
+    const char *worlds = several ? "worlds" : "world";
+    char list[60];
+    if (several)
+        snprintf(list, sizeof list, "%.0f and %.0f", asked->world[0], asked->world[1]);
+    else
+        snprintf(list, sizeof list, "%.0f", asked->world[0]);
+    snprintf(c->reopen, sizeof c->reopen,
+             "measure all-to-alls of this implementation at %s %s, 32 KiB to 256 MiB a rank, fit them with "
+             "moesim calibrate SAMPLES, enter alpha in the platform file",
+             worlds, list);
+}
+
 /* The links that are busiest over the run that is shown, with their use over time. */
 static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l,
                           struct result_call *c) {
@@ -129,9 +145,8 @@ static void publish_sequence(const struct sequence_figures *f, const struct lice
 }
 
 static void publish_call(const struct call_figures *f, const struct topology *t,
-                         const struct licences *licences, struct result_call *c) {
-    const struct licence *time = licences_get(licences, CAP_CALL_TIME);
-    const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
+                         const struct licence *time, const struct licence *wire,
+                         struct result_call *c) {
     bool wired = f->simulated && f->wire_bound_s > 0;
     *c = (struct result_call){
         .strategy = f->strategy,
@@ -140,6 +155,7 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
         .chunks = f->chunks,
         .simulated = f->simulated,
         .conditional = licence_state(time) != CAPABILITY_OPEN,
+        .licence = time,
         .time_known = f->time_known,
         .time = claim_if(f->simulated && f->time_known, time, f->time_s),
         .wire = claim_if(f->simulated, wire, f->wire_s),
@@ -157,6 +173,8 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
         c->band[i] = claim_if(f->simulated && f->band_known, time, f->band_s[i]);
     for (int i = 0; i < RESULT_TREATMENTS; i++)
         c->treatments[i] = claim_if(f->simulated && !f->time_known, time, f->treatment_s[i]);
+    if (!f->time_known)
+        say_reopen(&f->asked, c);
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
     publish_ports(f, t, f->time_known ? time : wire, c);
     publish_links(f, t, f->time_known ? time : wire, c);
@@ -164,10 +182,8 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     publish_analytic(&f->analytic, time, wire, &c->analytic);
 }
 
-static void publish_gain(const struct gain_figures *f, const struct licences *licences,
-                         struct result_gain *g) {
-    const struct licence *gain = licences_get(licences, CAP_GAIN);
-    const struct licence *wire = licences_get(licences, CAP_WIRE_TIME);
+static void publish_gain(const struct gain_figures *f, const struct licence *gain,
+                         const struct licence *wire, struct result_gain *g) {
     *g = (struct result_gain){.asked = f->asked,
                               .time = claim_if(f->asked && f->known, gain, f->time),
                               .wire = claim_if(f->asked && f->wire_known, wire, f->wire)};
@@ -175,16 +191,38 @@ static void publish_gain(const struct gain_figures *f, const struct licences *li
         g->band[i] = claim_if(f->asked && f->band_known, gain, f->band[i]);
 }
 
-void figures_publish(const struct figures *f, const struct topology *t,
-                     const struct licences *licences, struct result *r) {
-    r->licences = licences;
+/* A gain at a ratio that nobody measured needs more than its calls. */
+static const struct licence *gain_licence(const struct figures *f, struct licences *licences,
+                                          const struct licence *const *calls, struct result *r) {
+    const struct licence *gain =
+        licences_of_calls(licences, CAP_GAIN, calls, (size_t)f->n_calls);
+    const struct licence *beyond = r->licences[CAP_EXTRAPOLATION];
+    return f->extrapolates && licence_state(beyond) > licence_state(gain) ? beyond : gain;
+}
+
+void figures_publish(const struct figures *f, const struct topology *t, struct licences *licences,
+                     struct result *r) {
+    const struct licence *calls[RESULT_CALLS], *absolute[RESULT_CALLS];
+    for (int i = 0; i < CAP_COUNT; i++)
+        r->licences[i] = f->n_calls ? licences_for(licences, (enum capability)i, &f->calls[0].asked)
+                                    : licences_get(licences, (enum capability)i);
+    const struct licence *wire = r->licences[CAP_WIRE_TIME];
+    double ratio = plat_hierarchy_ratio(r->platform);
+    r->hierarchy_ratio = claim_if(ratio > 0, r->licences[CAP_HIERARCHY_RATIO], ratio);
     r->n_calls = f->n_calls;
-    for (int i = 0; i < f->n_calls; i++)
-        publish_call(&f->calls[i], t, licences, &r->calls[i]);
+    for (int i = 0; i < f->n_calls; i++) {
+        calls[i] = licences_for(licences, CAP_CALL_TIME, &f->calls[i].asked);
+        absolute[i] = licences_for(licences, CAP_ABSOLUTE_TIME, &f->calls[i].asked);
+        publish_call(&f->calls[i], t, calls[i], wire, &r->calls[i]);
+    }
+    size_t n = (size_t)f->n_calls;
+    r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);
+    r->licences[CAP_ABSOLUTE_TIME] = licences_of_calls(licences, CAP_ABSOLUTE_TIME, absolute, n);
+    r->licences[CAP_GAIN] = gain_licence(f, licences, calls, r);
     r->gain_of = f->gain_of;
     r->gain_against = f->gain_against;
     for (int i = 0; i < RESULT_GAINS; i++)
-        publish_gain(&f->gain[i], licences, &r->gain[i]);
+        publish_gain(&f->gain[i], r->licences[CAP_GAIN], wire, &r->gain[i]);
 }
 
 void figures_unpublish(struct result *r) {

@@ -37,6 +37,7 @@ struct sequence_figures {
 
 struct call_figures {
     const char *strategy, *phase;
+    struct gate_scope asked; /* machine, worlds, sizes and skew that a gate must cover */
     enum dedup dedup; /* of a one-hop call */
     int chunks;
     bool simulated;   /* false with --analytic-only */
@@ -73,6 +74,7 @@ struct figures {
     const char *gain_of; /* strategy; NULL: no gain was asked for */
     enum dedup gain_against; /* of the one hop that the gains are against */
     struct gain_figures gain[RESULT_GAINS];
+    bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
 
 void call_figures_clear(struct call_figures *f);
@@ -83,8 +85,8 @@ void figures_clear(struct figures *f);
 void figures_gain(struct figures *f, const struct call_figures best[static PHASE_COUNT],
                   size_t n_treatments);
 
-/* Turns every figure into a claim under the given licences. */
-void figures_publish(const struct figures *f, const struct topology *t, const struct licences *licences,
+/* Turns every figure into a claim under the licence that its question has. r->platform is set. */
+void figures_publish(const struct figures *f, const struct topology *t, struct licences *licences,
                      struct result *r);
 /* Releases what figures_publish() allocated. */
 void figures_unpublish(struct result *r);

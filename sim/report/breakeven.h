@@ -6,7 +6,7 @@
 #ifndef SIM_REPORT_BREAKEVEN_H
 #define SIM_REPORT_BREAKEVEN_H
 
-#include "gates/licence.h"
+#include "gates/claim.h"
 #include "platforms/platform.h"
 #include "workloads/implementation.h"
 #include "workloads/workload.h"

@@ -13,8 +13,8 @@ static const char *outcome(const struct gate_result *r) {
     if (r->state == GATE_PASSED)
         return "passed";
     if (r->state == GATE_NOT_EVALUATED)
-        return "not evaluated";
-    return r->gate->documented ? "fails (known)" : "FAILED";
+        return "untried";
+    return r->gate->documented ? "known" : "FAILED";
 }
 
 static void withdraws_text(const struct gate *gate, struct buf *b) {
@@ -51,6 +51,7 @@ static void gate_rows(const struct gate_result *r, struct table *t) {
 }
 
 static void write_capabilities(const struct licences *licences, struct buf *out) {
+    enum { COLUMN = 60 }; // of gates; a longer list goes on in the next row
     struct table t;
     table_init(&t, 3);
     table_cell(&t, "capability");
@@ -61,7 +62,17 @@ static void write_capabilities(const struct licences *licences, struct buf *out)
         const struct licence *l = licences_get(licences, c);
         table_cell(&t, "%s", capability_name(c));
         table_cell(&t, "%s", capability_state_name(licence_state(l)));
-        table_cell(&t, "%s", *capability_gates(c) ? capability_gates(c) : "-");
+        const char *gates = *capability_gates(c) ? capability_gates(c) : "-";
+        while (strlen(gates) > COLUMN) {
+            size_t cut = COLUMN;
+            while (gates[cut] != ' ')
+                cut--;
+            table_cell(&t, "%.*s", (int)cut, gates);
+            table_cell(&t, "%s", "");
+            table_cell(&t, "%s", "");
+            gates += cut + 1;
+        }
+        table_cell(&t, "%s", gates);
     }
     buf_text(out, "\n");
     table_write(&t, true, out);
@@ -82,6 +93,7 @@ void gates_write_text(const struct gate_result *results, size_t n, const struct 
     }
     table_write(&t, true, out);
     table_clear(&t);
+    buf_text(out, "\nknown: fails for a documented reason; untried: could not be evaluated, so it does not pass\n");
     buf_text(out, "\nclaims, and what goes when they do not pass\n");
     for (size_t i = 0; i < n; i++) {
         struct buf withdraws = {0};
@@ -111,9 +123,9 @@ static const char *point_text(double value, const char *unit, char text[static G
     return text;
 }
 
-/* Signed error on a line of 41 columns, -50 % at the left end, 0 in the middle. */
+/* Signed error on a line of 37 columns, -50 % at the left end, 0 in the middle. */
 static void plot_text(double error, char text[static 48]) {
-    enum { HALF = 20 };
+    enum { HALF = 18 };
     memset(text, ' ', 2 * HALF + 1);
     text[2 * HALF + 1] = '\0';
     text[HALF] = '|';
@@ -126,7 +138,7 @@ static void write_points(const struct gate_evidence *x, struct buf *out) {
     struct table t;
     table_init(&t, 5);
     static const char *const head[] = {"point", "predicted", "measured", "error",
-                                       "-50 %               0               +50 %"};
+                                       "-50 %             0             +50 %"};
     for (size_t i = 0; i < 5; i++)
         table_cell(&t, "%s", head[i]);
     for (size_t i = 0; i < x->n_points; i++) {

@@ -2,6 +2,7 @@
 #include "sim/report/result.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/json.h"
@@ -15,14 +16,14 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
         json_null(j);
 }
 
-static void write_platform(struct json *j, const struct platform *p) {
-    double ratio = plat_hierarchy_ratio(p);
+static void write_platform(struct json *j, const struct result *r) {
+    const struct platform *p = r->platform;
     json_key_open(j, "platform", '{');
     json_key_text(j, "name", p->name);
     json_key_int(j, "groups", p->groups);
     json_key_int(j, "ranks_per_group", p->ranks_per_group);
     json_key_int(j, "ranks", plat_ranks(p));
-    number_or_null(j, "hierarchy_ratio", ratio > 0, ratio);
+    claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
     if (p->ratio_probed.given)
         json_key_number(j, "ratio_probed", p->ratio_probed.value);
     json_close(j);
@@ -240,6 +241,9 @@ static void write_withdrawn(struct json *j, const struct result_call *c) {
         json_key_text(j, "simulated_s", why);
     }
     json_close(j);
+    json_key_open(j, "reopen", '{');
+    json_key_text(j, "time_s", c->reopen);
+    json_close(j);
 }
 
 static void write_call(struct json *j, const struct result *r, const struct result_call *c) {
@@ -298,25 +302,46 @@ static void write_gain(struct json *j, const struct result *r) {
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_key(j, keys[i], r->gain[i].wire);
     json_close(j);
+    const struct licence *l = r->licences[CAP_GAIN];
+    char *why = licence_state(l) == CAPABILITY_WITHDRAWN
+                    ? mem_printf("%s: %s", licence_gate(l), licence_reason(l))
+                    : mem_copy("coverage: the time of a call is not known");
     json_key_open(j, "withdrawn", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         if (r->gain[i].asked && !claim_known(r->gain[i].time))
-            json_key_text(j, keys[i], "coverage: the time of a call is not known");
+            json_key_text(j, keys[i], why);
     json_close(j);
+    free(why);
     json_close(j);
 }
 
-static void write_capabilities(struct json *j, const struct licences *licences) {
+static void write_capabilities(struct json *j, const struct result *r) {
     json_key_open(j, "capabilities", '[');
     for (int i = 0; i < CAP_COUNT; i++) {
         enum capability c = (enum capability)i;
-        const struct licence *l = licences_get(licences, c);
+        const struct licence *l = r->licences[i];
         json_open(j, '{');
         json_key_text(j, "id", capability_name(c));
         json_key_text(j, "state", capability_state_name(licence_state(l)));
         json_key_bool(j, "open", licence_state(l) == CAPABILITY_OPEN);
         json_key_text(j, "gates", capability_gates(c));
         json_key_text(j, "reason", licence_reason(l));
+        json_key_text(j, "reopen", licence_reopen(l));
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* The evidence at the time of this run; its numbers are printed by `moesim gates`. */
+static void write_gates(struct json *j, const struct result *r) {
+    json_key_open(j, "gates", '[');
+    for (size_t i = 0; i < r->n_gates; i++) {
+        const struct gate_result *g = &r->gates[i];
+        json_open(j, '{');
+        json_key_text(j, "id", g->gate->id);
+        json_key_text(j, "kind", gate_kind_name(g->gate->kind));
+        json_key_bool(j, "passed", g->state == GATE_PASSED);
+        json_key_text(j, "hash", g->hash);
         json_close(j);
     }
     json_close(j);
@@ -372,7 +397,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_init(&j, out, true);
     json_open(&j, '{');
     json_key_text(&j, "schema", r->schema);
-    write_platform(&j, r->platform);
+    write_platform(&j, r);
     write_workload(&j, r);
     write_implementation(&j, r->implementation);
     json_key_open(&j, "calls", '[');
@@ -394,7 +419,8 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
-    write_capabilities(&j, r->licences);
+    write_capabilities(&j, r);
+    write_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
     write_provenance(&j, r);

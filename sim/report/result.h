@@ -67,7 +67,9 @@ struct result_call {
     bool simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
+    const struct licence *licence; /* of the call time */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
+    char reopen[240];    /* what would make it known */
     struct claim time, band[2];
     struct claim treatments[RESULT_TREATMENTS];
     struct claim wire, bound, wire_bound, slack;
@@ -115,7 +117,10 @@ struct result {
     enum dedup gain_against; /* of the one hop that the gains are against */
     struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
-    const struct licences *licences;
+    struct claim hierarchy_ratio;
+    const struct licence *licences[CAP_COUNT]; /* as this question leaves them */
+    const struct gate_result *gates;           /* that stood behind them */
+    size_t n_gates;
     struct buf warnings; /* one line each */
     uint64_t seed;
     uint64_t flows;

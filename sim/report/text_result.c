@@ -34,12 +34,12 @@ static void write_inputs(const struct result *r, struct buf *out) {
     const struct implementation *m = r->implementation;
     const struct quantity *fast = &p->tier[TIER_FAST].bandwidth_Bps;
     const struct quantity *slow = &p->tier[TIER_SLOW].bandwidth_Bps;
-    char a[UNIT_TEXT], b[UNIT_TEXT], ratio[16];
-    ratio_text(plat_hierarchy_ratio(p), ratio);
+    char a[UNIT_TEXT], b[UNIT_TEXT], ratio[CLAIM_TEXT];
     buf_printf(out, "platform        %s: %lld groups x %lld ranks, fast %s (%s), slow %s (%s), ratio %s\n",
                p->name, (long long)p->groups, (long long)p->ranks_per_group,
                unit_format(fast->value, UNIT_RATE, a), status_name(fast->status),
-               unit_format(slow->value, UNIT_RATE, b), status_name(slow->status), ratio);
+               unit_format(slow->value, UNIT_RATE, b), status_name(slow->status),
+               claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
     buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",
                w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
                (long long)w->hidden, workload_dtype_name(w));
@@ -275,6 +275,25 @@ static void write_lines(const char *label, const char *lines, struct buf *out) {
     }
 }
 
+/* Which calls a gate speaks for, and that the others are conditional. */
+static void write_licences(const struct result *r, struct buf *out) {
+    const struct licence *conditional = NULL;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        if (c->conditional && !conditional)
+            conditional = c->licence;
+        if (!c->conditional && c->time_known)
+            table_paragraph(out, "open: the call time of %s lies in the scope of test gate %s", c->strategy,
+                            licence_gate(c->licence));
+    }
+    if (conditional)
+        table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
+                        r->weakest.constant, status_name(r->weakest.status), licence_reason(conditional));
+    const struct licence *gain = r->licences[CAP_GAIN];
+    if (r->gain_of && licence_state(gain) == CAPABILITY_WITHDRAWN)
+        table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
+}
+
 /* What stands behind the numbers, so that nobody takes them for more. */
 static void write_standing(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
@@ -283,6 +302,7 @@ static void write_standing(const struct result *r, struct buf *out) {
         const struct result_call *c = &r->calls[i];
         if (!c->time_known && strcmp(c->reason, said) != 0) {
             table_paragraph(out, "no call time: %s (gate coverage)", c->reason);
+            table_paragraph(out, "to reopen: %s", c->reopen);
             said = c->reason;
         }
         if (c->time_known && *c->reason)
@@ -295,8 +315,7 @@ static void write_standing(const struct result *r, struct buf *out) {
             buf_printf(out, "%s %s", i ? "," : "", t[i].name);
         buf_text(out, "\n");
     }
-    table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s)",
-                    r->weakest.constant, status_name(r->weakest.status));
+    write_licences(r, out);
     if (r->flows)
         table_paragraph(out,
                         "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/licensing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum rc licensing_open(const struct options *o, struct licensing *l, struct err *e) {
+    const struct gate_run_options options = {.folder = o->corpus, .analytic_only = true};
+    *l = (struct licensing){0};
+    enum rc rc = gate_run(&options, &l->run, e);
+    if (!rc)
+        l->licences = licences_decide(l->run.results, l->run.n);
+    return rc;
+}
+
+void licensing_clear(struct licensing *l) {
+    licences_free(l->licences);
+    gate_run_clear(&l->run);
+    l->licences = NULL;
+}
+
+/* Settings that change how many ranks there are, not what one of them can do. */
+static bool only_shape(const struct setting_list *list) {
+    static const char *const shape[] = {"groups", "ranks_per_group"};
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].key, shape[0]) != 0 && strcmp(list->items[i].key, shape[1]) != 0)
+            return false;
+    return true;
+}
+
+static void widen(double range[2], double value, bool first) {
+    range[0] = first ? value : fmin(range[0], value);
+    range[1] = first ? value : fmax(range[1], value);
+}
+
+void licensing_scope(const struct options *o, const struct step *step, struct gate_scope *asked) {
+    static const char changed[] = "changed by --set";
+    const struct platform *p = step->platform;
+    *asked = (struct gate_scope){
+        .machine = p->name,
+        .constants_sha256 = only_shape(&o->set_platform) ? p->sha256 : changed,
+        .implementation = o->set_implementation.n ? changed : step->implementation->name,
+        .strategy = strategy_name(step->strategy),
+        .rho_max = 1};
+    double *sent = mem_alloc((size_t)plat_ranks(p), sizeof *sent);
+    for (int i = 0; i < step->n_stages; i++) {
+        const struct stage *s = &step->stages[i];
+        widen(asked->world, s->world, i == 0);
+        matrix_sums(&s->bytes, true, true, sent);
+        for (int rank = 0; rank < plat_ranks(p); rank++)
+            widen(asked->bytes, sent[rank], i == 0 && rank == 0);
+        for (int out = 0; out < 2; out++)
+            asked->rho_max = fmax(asked->rho_max, matrix_rho_max(&s->bytes, out));
+    }
+    free(sent);
+}

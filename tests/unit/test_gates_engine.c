@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gates of the simulator on whole grids, and that each of them turns red on an engine that is wrong. */
+#include "tests/support/gates.h"
+
+static enum rc run_engine(const struct step *step, const struct costs *cases, size_t n_cases,
+                          void *context, struct outcome *outcomes, struct err *e) {
+    (void)context;
+    return sim_run(step, cases, n_cases, &(struct sim_options){0}, outcomes, e);
+}
+static const struct simulator engine = {run_engine, NULL};
+
+static void right_engines_pass(void **state) {
+    (void)state;
+    const struct estimand_tools full = {.simulator = &engine, .second = &engine, .full = true};
+    const struct estimand_tools quick = {.simulator = &engine, .second = &engine};
+    gates_expect("cross-check", &full, GATE_PASSED);
+    gates_expect("monotonic", &full, GATE_PASSED);
+    gates_expect("engine-agreement", &quick, GATE_PASSED);
+    gates_expect("sim-tier1", &quick, GATE_PASSED);
+    gates_expect("sim-tier1b-c2", &quick, GATE_PASSED);
+    gates_expect("sim-tier1b-c4", &quick, GATE_PASSED);
+}
+
+static void expect_bent(const char *id, struct gates_bent bent, enum gate_state state) {
+    const struct simulator wrong = {gates_bent_run, &bent};
+    gates_expect(id, &(struct estimand_tools){.simulator = &wrong, .second = &engine}, state);
+}
+
+static void wrong_engines_fail(void **state) {
+    (void)state;
+    const struct gates_bent same = {1, 1, 0}, late = {1 + 2e-6, 1, 0}, fast = {0.9, 1, 0};
+    const struct gates_bent lossy = {1, 0.999, 0}, perverse = {1, 1, 1e-6}, slow = {1.3, 1, 0};
+    expect_bent("bound", same, GATE_PASSED);
+    expect_bent("bound", fast, GATE_FAILED);
+    expect_bent("conservation", same, GATE_PASSED);
+    expect_bent("conservation", lossy, GATE_FAILED);
+    expect_bent("cross-check", late, GATE_FAILED);
+    expect_bent("engine-agreement", late, GATE_FAILED);
+    expect_bent("monotonic", perverse, GATE_FAILED);
+    expect_bent("sim-tier1b-c4", slow, GATE_FAILED);
+}
+
+static void without_an_engine_nothing_passes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < gate_table_n; i++)
+        if (gate_table[i].simulates)
+            gates_expect(gate_table[i].id, &(struct estimand_tools){0}, GATE_NOT_EVALUATED);
+    // and these have no means even with one
+    gates_expect("contention", &(struct estimand_tools){.simulator = &engine}, GATE_NOT_EVALUATED);
+    gates_expect("external", &(struct estimand_tools){.simulator = &engine}, GATE_NOT_EVALUATED);
+}
+
+/* --- host regimes ------------------------------------------------------------------------------ */
+
+/* A host that waits adds alpha to every transfer; one that runs ahead hides it behind the transfer before. */
+static enum rc issue_and_observe(const struct step *step, const struct costs *costs, enum regime regime,
+                                 int calls, double *per_call_s, struct err *e) {
+    const double alpha_s = costs->alpha_s[0];
+    struct costs wire = {.name = "wire"};
+    double transfer_s = 0;
+    enum rc rc = simulate_time(&engine, step, &wire, &transfer_s, e);
+    double issued_s = 0, done_s = 0;
+    for (int i = 0; i < calls && !rc; i++) {
+        issued_s = (regime == REGIME_OBSERVED ? done_s : issued_s) + alpha_s;
+        done_s = fmax(issued_s, done_s) + transfer_s;
+    }
+    *per_call_s = done_s / calls;
+    return rc;
+}
+
+static enum rc always_add(const struct step *step, const struct costs *costs, enum regime regime,
+                          int calls, double *per_call_s, struct err *e) {
+    (void)regime;
+    return issue_and_observe(step, costs, REGIME_OBSERVED, calls, per_call_s, e);
+}
+
+static enum rc always_overlap(const struct step *step, const struct costs *costs, enum regime regime,
+                              int calls, double *per_call_s, struct err *e) {
+    (void)regime;
+    return issue_and_observe(step, costs, REGIME_AHEAD, calls, per_call_s, e);
+}
+
+static void host_regimes_need_both_compositions(void **state) {
+    (void)state;
+    static const struct {
+        regime_f repeat;
+        enum gate_state state;
+    } all[] = {{issue_and_observe, GATE_PASSED}, {always_add, GATE_FAILED},
+               {always_overlap, GATE_FAILED},    {NULL, GATE_NOT_EVALUATED}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct estimand_tools tools = {.simulator = &engine, .repeat = all[i].repeat};
+        gates_expect("host-regime", &tools, all[i].state);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_engines_pass),
+        cmocka_unit_test(wrong_engines_fail),
+        cmocka_unit_test(without_an_engine_nothing_passes),
+        cmocka_unit_test(host_regimes_need_both_compositions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

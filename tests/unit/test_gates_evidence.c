@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Evidence that is altered, missing or unreadable withdraws; gates and corpora of the user. */
+#include "tests/support/program.h"
+
+#include "gates/licence.h"
+#include "platforms/base/hash.h"
+#include "validation/corpus.h"
+#include "validation/gate_run.h"
+
+static void shell(const char *format, const char *folder) {
+    char *command = mem_printf(format, folder);
+    assert_int_equal(system(command), 0);
+    free(command);
+}
+
+static char *scratch(void) {
+    char *folder = mem_copy("/tmp/moesim-gates-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    return folder;
+}
+
+/* State of one gate and of capabilities with $MOESIM_DATA_DIR as it is. */
+static enum gate_state state_of(const char *id, const char *folder, struct gate_run *run) {
+    const struct gate_run_options options = {.analytic_only = true, .folder = folder};
+    struct err e;
+    assert_ok(gate_run(&options, run, &e), &e);
+    for (size_t i = 0; i < run->n; i++)
+        if (strcmp(run->results[i].gate->id, id) == 0)
+            return run->results[i].state;
+    fail_msg("no gate %s", id);
+    return GATE_FAILED;
+}
+
+static void evidence_that_is_not_intact_withdraws(void **state) {
+    (void)state;
+    static const struct {
+        const char *harm; /* a shell command on the copy of the data */
+        const char *gate;
+    } all[] = {{"sed -i 's/0.1870, 6/0.1871, 6/; s/0.187, 6/0.188, 6/' %s/validation/measured/c4_machine_a_w16.yaml",
+                "tier1b-c4"},
+               {"rm %s/validation/measured/c2_machine_a_w128.yaml", "tier1b-c2"},
+               {"echo 'rows: [' > %s/validation/measured/c1_tier1.yaml", "tier1"},
+               {"echo '# a comment is a change' >> %s/validation/measured/c3_machine_b.yaml", "tier1b-c3"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *folder = scratch();
+        char *copy = mem_printf("cp -r %s/../../platforms %s/../../workloads %s/../../validation %%s",
+                                TEST_DATA_DIR, TEST_DATA_DIR, TEST_DATA_DIR);
+        shell(copy, folder);
+        free(copy);
+        setenv("MOESIM_DATA_DIR", folder, 1);
+        struct gate_run run;
+        assert_int_equal(state_of(all[i].gate, NULL, &run), GATE_PASSED);
+        gate_run_clear(&run);
+        shell(all[i].harm, folder);
+        assert_int_equal(state_of(all[i].gate, NULL, &run), GATE_NOT_EVALUATED);
+        struct licences *l = licences_decide(run.results, run.n);
+        assert_int_equal(licence_state(licences_get(l, CAP_EXTRAPOLATION)), CAPABILITY_WITHDRAWN);
+        assert_int_equal(licence_state(licences_get(l, CAP_BREAKEVEN)), CAPABILITY_WITHDRAWN);
+        licences_free(l);
+        gate_run_clear(&run);
+        // from outside: no ratio, exit 3, nothing on stdout; gates --check notices
+        struct buf out = {0};
+        assert_int_equal(program_text("breakeven --platform synthetic --workload terrace-reference", &out), 3);
+        assert_int_equal(out.n, 0);
+        assert_int_equal(program_text("gates --analytic-only --check", &out), 3);
+        buf_clear(&out);
+        unsetenv("MOESIM_DATA_DIR");
+        shell("rm -r %s", folder);
+        free(folder);
+    }
+}
+
+static void call_time_opens_in_scope_only(void **state) {
+    (void)state;
+    // 16 ranks, 4096 x 2 rows of 4 KiB: 32 MiB in each send buffer, inside C4
+    const char *question = "simulate --platform terrace-a --workload terrace-reference --set "
+                           "platform.groups=2 --set workload.experts=16 --set workload.top_k=2 "
+                           "--set workload.group_limit=none --set workload.routing.mode=global_topk "
+                           "--format json";
+    struct yaml_doc *d;
+    assert_int_equal(program_run(question, &d), 0);
+    assert_string_equal(program_at(d, "calls.0.conditional")->text, "false"); // one hop
+    assert_string_equal(program_at(d, "calls.1.conditional")->text, "true");  // two hops
+    assert_true(program_number(d, "calls.1.time_s") > 0); // conditional is still a number
+    yaml_doc_free(d);
+    char *changed = mem_printf("%s --set platform.splits_sync=0s", question);
+    assert_int_equal(program_run(changed, &d), 0);
+    assert_string_equal(program_at(d, "calls.0.conditional")->text, "true");
+    yaml_doc_free(d);
+    free(changed);
+}
+
+/* --- the user's own ------------------------------------------------------------------------------ */
+
+static const char corpus_text_of_the_user[] =
+    "schema: moesim/corpus/1\nname: mine\nmachine: my-cluster\nimplementation: collective-eager\n"
+    "kind: %s\nsupports: a test\nconditions: a test\norigin: a test\nlicence: facts\n"
+    "columns:\n  - {name: world, unit: count}\n  - {name: total_bytes, unit: MiB}\n"
+    "  - {name: time, unit: ms}\n"
+    "rows:\n%s";
+static const char platform_of_the_user[] =
+    "schema: moesim/platform/1\nname: my-cluster\nimplementation: collective-eager\ngroups: 1\n"
+    "ranks_per_group: 4\nfast: {bandwidth: 100GBps}\nslow: {bandwidth: 50GBps}\n"
+    "alpha:\n  - implementation: collective-eager\n    entries: [{world: 4, time: 0.1ms}]\n";
+/* alpha 0.1 ms, 3/4 of the bytes at 100 GB/s: 1, 64 MiB */
+static const char rows_right[] = "  - [4, 1, 0.107864]\n  - [4, 64, 0.603316]\n";
+static const char rows_wrong[] = "  - [4, 1, 0.3]\n  - [4, 64, 1.8]\n";
+
+static void write_file(const char *folder, const char *name, const char *text) {
+    char *path = mem_printf("%s/%s", folder, name);
+    struct err e;
+    assert_ok(file_write(path, text, strlen(text), &e), &e);
+    free(path);
+}
+
+/* Corpus, platform and gate of the user; sha256 is the corpus' unless given. */
+static void write_own(const char *folder, const char *corpus_kind, const char *rows,
+                      const char *withdraws, const char *sha256) {
+    char *corpus = mem_printf(corpus_text_of_the_user, corpus_kind, rows), found[HASH_TEXT];
+    hash_bytes(corpus, strlen(corpus), found);
+    char *gate = mem_printf(
+        "schema: moesim/gate/1\nid: mine-w4\nkind: test\nclaim: my sweep\nestimand: all-to-all\n"
+        "corpus: mine\nsha256: %s\nplatform: my_cluster.yaml\nmachine: my-cluster\n"
+        "registration: before the sweep\nwithdraws: %s\n"
+        "scope: {implementation: collective-eager, strategy: one-hop, world_min: 4, world_max: 4,\n"
+        "        bytes_min: 1MiB, bytes_max: 64MiB}\n"
+        "limits:\n  - {metric: median_abs_error, at_most: 0.12}\n",
+        sha256 ? sha256 : found, withdraws);
+    write_file(folder, "mine.yaml", corpus);
+    write_file(folder, "mine_w4.yaml", gate);
+    write_file(folder, "my_cluster.yaml", platform_of_the_user);
+    free(corpus);
+    free(gate);
+}
+
+static void a_gate_of_the_user_decides_for_its_machine(void **state) {
+    (void)state;
+    static const struct {
+        const char *kind, *rows, *sha256;
+        enum gate_state gate;
+        const char *conditional;
+        enum capability_state breakeven;
+    } all[] = {{"test", rows_right, NULL, GATE_PASSED, "false", CAPABILITY_OPEN},
+               {"test", rows_wrong, NULL, GATE_FAILED, "true", CAPABILITY_WITHDRAWN},
+               {"fit", rows_right, NULL, GATE_NOT_EVALUATED, "true", CAPABILITY_WITHDRAWN},
+               {"test", rows_right, "0000", GATE_NOT_EVALUATED, "true", CAPABILITY_WITHDRAWN}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *folder = scratch();
+        struct gate_run run;
+        write_own(folder, all[i].kind, all[i].rows, "call_time absolute_time breakeven", all[i].sha256);
+        if (state_of("mine-w4", folder, &run) != all[i].gate)
+            fail_msg("case %zu: %s", i, run.results[run.n - 1].reason);
+        struct licences *l = licences_decide(run.results, run.n);
+        const struct gate_scope mine = {.machine = "my-cluster"}, other = {.machine = "terrace-a"};
+        assert_int_equal(licence_state(licences_for(l, CAP_BREAKEVEN, &mine)), all[i].breakeven);
+        assert_int_equal(licence_state(licences_for(l, CAP_BREAKEVEN, &other)), CAPABILITY_OPEN);
+        licences_free(l);
+        gate_run_clear(&run);
+        char *question = mem_printf(
+            "simulate --corpus %s --platform %s/my_cluster.yaml --workload terrace-reference --strategy "
+            "one-hop --set workload.group_limit=none --set workload.routing.mode=global_topk --set "
+            "workload.experts=16 --set workload.top_k=2 --set workload.tokens_per_rank=1024 --format json",
+            folder, folder);
+        struct yaml_doc *d;
+        assert_int_equal(program_run(question, &d), 0);
+        assert_string_equal(program_at(d, "calls.0.conditional")->text, all[i].conditional);
+        yaml_doc_free(d);
+        free(question);
+        shell("rm -r %s", folder);
+        free(folder);
+    }
+}
+
+static void the_step_level_is_not_for_users_to_open(void **state) {
+    (void)state;
+    static const char *const capabilities[] = {"step_time", "call_time throughput",
+                                               "worlds_above_coverage", "no_such_thing"};
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
+        char *folder = scratch();
+        struct gate_run run;
+        struct err e;
+        write_own(folder, "test", rows_right, capabilities[i], NULL);
+        const struct gate_run_options options = {.analytic_only = true, .folder = folder};
+        assert_int_equal(gate_run(&options, &run, &e), RC_SCHEMA);
+        assert_non_null(strstr(e.text, "mine_w4.yaml"));
+        char *question = mem_printf("gates --analytic-only --corpus %s", folder);
+        struct buf out = {0};
+        assert_int_equal(program_text(question, &out), 1);
+        assert_int_equal(out.n, 0);
+        buf_clear(&out);
+        free(question);
+        shell("rm -r %s", folder);
+        free(folder);
+    }
+}
+
+static void every_shipped_corpus_reads(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "alpha-above-128",   "boundary-sweep",  "c1-tier1",           "c2-machine-a-w128",
+        "c3-machine-b",      "c4-machine-a-w16", "c5-machine-a-w8",   "chain-live",
+        "chain-rows-august", "chain-rows-september", "chain-widths-august", "chain-widths-september",
+        "contention",        "g1-geometries",   "host-regime",        "launch-payload",
+        "launch-scan",       "one-sided",       "peer-sweep",         "phase-collectives",
+        "phase-dispatch",    "two-hop-measured", "world128-across"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct corpus *c;
+        struct err e;
+        assert_ok(corpus_load(NULL, names[i], &c, &e), &e);
+        assert_string_equal(c->name, names[i]);
+        assert_string_equal(c->licence, "facts");
+        assert_true(c->n_rows > 1);
+        corpus_free(c);
+    }
+}
+
+static void a_corpus_says_where_it_is_wrong(void **state) {
+    (void)state;
+    static const struct {
+        const char *rows, *message;
+    } all[] = {{"  - [4, 1]\n", "found 2 cells, expected 3"},
+               {"  - [4, 1, fast]\n", "'fast' found, expected a number in ms"},
+               {"  - [4, 1, \"0.1\"]\n", "expected a number in ms"},
+               {"  - [4, [1], 0.1]\n", "expected a single value"},
+               {"  []\n", "at least one row"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *folder = scratch();
+        char *text = mem_printf(corpus_text_of_the_user, "test", all[i].rows);
+        write_file(folder, "mine.yaml", text);
+        struct corpus *c;
+        struct err e;
+        assert_int_equal(corpus_load(folder, "mine", &c, &e), RC_SCHEMA);
+        if (!strstr(e.text, all[i].message) || !strstr(e.text, "mine.yaml:"))
+            fail_msg("%s", e.text);
+        free(text);
+        shell("rm -r %s", folder);
+        free(folder);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evidence_that_is_not_intact_withdraws),
+        cmocka_unit_test(call_time_opens_in_scope_only),
+        cmocka_unit_test(a_gate_of_the_user_decides_for_its_machine),
+        cmocka_unit_test(the_step_level_is_not_for_users_to_open),
+        cmocka_unit_test(every_shipped_corpus_reads),
+        cmocka_unit_test(a_corpus_says_where_it_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
