@@ -218,7 +218,7 @@ const struct gate gate_table[] = {
      .registration = "post hoc; the limit is Tier-1's worst allowed error, 35 %",
      .documented = "four readings of alpha at 512 ranks disagree",
      .reopen = "alpha of plain all-to-alls at 256 and 512 ranks, deep queue, two sessions or "
-               "more, through moesim calibrate; then: moesim gates explain worlds-above-128",
+               "more, and enter alpha; then: moesim gates explain worlds-above-128",
      .limits = {{"high_over_low", LIMIT_AT_MOST, 1.35}},
      .n_limits = 1},
     {.id = "coverage",
