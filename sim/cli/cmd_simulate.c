@@ -8,6 +8,7 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
 #include "sim/cli/sequence.h"
@@ -147,27 +148,6 @@ static void analytic_call(const struct step *step, const struct cases *cases,
     outcome_clear(&known);
 }
 
-static enum rc run_engine(const struct step *step, const struct costs *costs, size_t n_costs,
-                          void *context, struct outcome *outcomes, struct err *e) {
-    const struct options *o = context;
-    return sim_run(step, costs, n_costs, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes, e);
-}
-
-/* Why the two answers differ, on the basis that the relative error has. */
-static enum rc explain_call(const struct step *step, const struct cases *cases, const struct options *o,
-                            struct call_figures *call, struct err *e) {
-    struct call_analytic *a = &call->analytic;
-    if (!a->error_known || !call->simulated)
-        return RC_OK;
-    const struct causes_question q = {
-        .step = step,
-        .costs = &cases->costs[call->time_known ? 0 : cases->wire],
-        .analytic_s = call->time_known ? a->time_s : a->wire_s,
-        .simulated_s = call->time_known ? call->time_s : call->wire_s,
-        .simulator = {run_engine, (void *)(uintptr_t)o}};
-    return causes_find(&q, &a->causes, e);
-}
-
 /* One call to be made. */
 struct ask {
     enum strategy strategy;
@@ -193,11 +173,12 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
     if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
-    if (!rc)
-        rc = explain_call(&step, &cases, o, call, e);
     call->analytic.present = ask->compare;
-    call->ports = mem_alloc((size_t)step.topology->ranks, sizeof *call->ports);
-    bound_ports(&step, &cases.costs[0], call->ports, &call->straggler);
+    const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
+    if (!rc && ask->compare)
+        rc = explain_causes(&step, basis, o, call, e);
+    if (!rc)
+        explain_ports(&step, basis, call);
     if (!rc && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);
     fill_traffic(&step, call);
@@ -251,7 +232,7 @@ static enum rc run_calls(const struct inputs *in, const struct options *o, bool 
     if (!rc)
         figures_gain(f, best, in->platform->alpha_treatments.n);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        call_figures_clear(&best[phase]);
+        call_clear(&best[phase]);
     return rc;
 }
 

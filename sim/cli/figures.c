@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void call_figures_clear(struct call_figures *f) {
+void call_clear(struct call_figures *f) {
     outcome_clear(&f->shown);
     free(f->ports);
     f->ports = NULL;
@@ -14,7 +14,7 @@ void call_figures_clear(struct call_figures *f) {
 
 void figures_clear(struct figures *f) {
     for (int i = 0; i < f->n_calls; i++)
-        call_figures_clear(&f->calls[i]);
+        call_clear(&f->calls[i]);
     *f = (struct figures){0};
 }
 
@@ -54,30 +54,34 @@ static void publish_analytic(const struct call_analytic *f, const struct licence
         .wire = claim_if(f->covered, wire, f->wire_s),
         .relative_error = claim_if(f->error_known, of_time ? time : wire, f->relative_error),
         .basis = f->error_known ? f->basis : NULL};
-    const struct licence *l = of_time ? time : wire;
-    a->n_causes = f->error_known ? f->causes.n : 0;
+}
+
+static void publish_causes(const struct call_figures *f, const struct licence *l,
+                           struct result_analytic *a) {
+    a->n_causes = f->causes.n;
     a->shapley = f->causes.shapley;
     for (int i = 0; i < a->n_causes; i++) {
         const struct cause_part *part = &f->causes.parts[i];
         a->causes[i].name = part->name;
-        a->causes[i].time = claim_make(l, part->seconds);
+        a->causes[i].seconds = claim_make(l, part->seconds);
         a->causes[i].first = claim_make(l, part->first);
         a->causes[i].last = claim_make(l, part->last);
     }
 }
 
-static void publish_ports(const struct call_figures *f, const struct topology *t,
-                          const struct licence *l, struct result_call *c) {
+static void publish_ports(const struct call_figures *f, const struct topology *t, const struct licence *l,
+                          struct result_call *c) {
     const struct bound_straggler *s = &f->straggler;
-    c->straggler = (struct result_straggler){.rank = f->ports ? s->rank : -1};
-    if (c->straggler.rank < 0)
+    c->straggler.rank = s->rank;
+    if (s->rank >= 0)
+        c->straggler = (struct result_straggler){s->rank, bound_side_name(s->side), &t->links[s->link],
+                                                 claim_make(l, s->end_s)};
+    if (!f->ports)
         return;
-    c->straggler = (struct result_straggler){s->rank, bound_side_name(s->side), &t->links[s->link],
-                                             claim_make(l, s->end_s)};
-    for (int side = 0; side < RESULT_SIDES; side++) {
-        c->port_end[side] = mem_alloc((size_t)t->ranks, sizeof *c->port_end[side]);
-        for (int i = 0; i < t->ranks; i++)
-            c->port_end[side][i] = claim_make(l, f->ports[i].end_s[side]);
+    c->port_end = mem_alloc((size_t)t->ranks * BOUND_SIDES, sizeof *c->port_end);
+    for (int i = 0; i < t->ranks * BOUND_SIDES; i++) {
+        double end_s = f->ports[i / BOUND_SIDES].end_s[i % BOUND_SIDES];
+        c->port_end[i] = claim_if(end_s > 0, l, end_s);
     }
 }
 
@@ -176,10 +180,11 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     if (!f->time_known)
         say_reopen(&f->asked, c);
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
-    publish_ports(f, t, f->time_known ? time : wire, c);
     publish_links(f, t, f->time_known ? time : wire, c);
     publish_sequence(&f->sequence, time, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
+    publish_causes(f, f->time_known ? time : wire, &c->analytic);
+    publish_ports(f, t, f->time_known ? time : wire, c);
 }
 
 static void publish_gain(const struct gain_figures *f, const struct licence *gain,
@@ -229,8 +234,7 @@ void figures_unpublish(struct result *r) {
     for (int i = 0; i < r->n_calls; i++) {
         free(r->calls[i].send_end);
         free(r->calls[i].recv_end);
-        for (int side = 0; side < RESULT_SIDES; side++)
-            free(r->calls[i].port_end[side]);
+        free(r->calls[i].port_end);
     }
     r->n_calls = 0;
 }

@@ -20,7 +20,6 @@ struct call_analytic {
     bool error_known;
     double relative_error;
     const char *basis; /* "time", "wire" */
-    struct causes causes; /* on that basis */
 };
 
 /* Calls back to back. */
@@ -52,9 +51,10 @@ struct call_figures {
     struct outcome shown; /* of the known costs, otherwise of the wire */
     const struct link *busiest; /* NULL when nothing moved */
     double busiest_bytes, busiest_utilisation;
+    struct call_analytic analytic;
+    struct causes causes; /* n 0: not explained */
     struct bound_straggler straggler;
     struct bound_rank *ports; /* per rank */
-    struct call_analytic analytic;
     struct sequence_figures sequence;
 };
 
@@ -77,7 +77,7 @@ struct figures {
     bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
 
-void call_figures_clear(struct call_figures *f);
+void call_clear(struct call_figures *f);
 void figures_clear(struct figures *f);
 
 /* Gain of the first multi-hop strategy over the best one hop: per phase, and for the round trip. best[phase] is

@@ -102,9 +102,11 @@ static void write_ranks(struct json *j, const struct result_call *c, int ranks) 
         json_open(j, '{');
         claim_json_key(j, "send_end_s", c->send_end[r]);
         claim_json_key(j, "recv_end_s", c->recv_end[r]);
-        static const char *const bounds[RESULT_SIDES] = {"send_bound_s", "recv_bound_s", "shared_bound_s"};
-        for (int k = 0; k < RESULT_SIDES && c->port_end[k]; k++)
-            claim_json_key(j, bounds[k], c->port_end[k][r]);
+        if (c->port_end) {
+            claim_json_key(j, "send_bound_s", c->port_end[3 * r]);
+            claim_json_key(j, "recv_bound_s", c->port_end[3 * r + 1]);
+            claim_json_key(j, "shared_bound_s", c->port_end[3 * r + 2]);
+        }
         json_close(j);
     }
     json_close(j);
@@ -158,13 +160,16 @@ static void write_analytic(struct json *j, const struct result_call *c) {
     for (int i = 0; i < a->n_causes; i++) {
         json_open(j, '{');
         json_key_text(j, "name", a->causes[i].name);
-        claim_json_key(j, "seconds", a->causes[i].time);
+        claim_json_key(j, "seconds", a->causes[i].seconds);
         claim_json_key(j, "first_s", a->causes[i].first);
         claim_json_key(j, "last_s", a->causes[i].last);
         json_close(j);
     }
     json_close(j);
-    json_key_text(j, "causes_method", !a->n_causes ? NULL : a->shapley ? "shapley" : "first-and-last");
+    json_key_text(j, "causes_method",
+                  !a->n_causes ? NULL
+                  : a->shapley ? "shapley"
+                               : "first-and-last");
 }
 
 static void write_straggler(struct json *j, const struct result_straggler *s) {

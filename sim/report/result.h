@@ -9,7 +9,7 @@
 #include "gates/claim.h"
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_SIDES = 3 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
 
 /* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
@@ -21,22 +21,22 @@ struct result_analytic {
     bool shapley; /* false: switched on first and last only, with an interaction left */
     struct {
         const char *name;
-        struct claim time, first, last;
+        struct claim seconds, first, last;
     } causes[RESULT_CAUSES];
-};
-
-/* The rank that is last at best, by the port model; rank -1 when nothing moves. */
-struct result_straggler {
-    int rank;
-    const char *side; /* "send", "receive", "shared link" */
-    const struct link *link;
-    struct claim end;
 };
 
 struct result_stage {
     const char *name;
     struct claim start, end;
     double bytes, messages;
+};
+
+/* The rank that nobody can be faster than, by the port model; rank -1 when nothing moves. */
+struct result_straggler {
+    int rank;
+    const char *side; /* "send", "receive", "shared link" */
+    const struct link *link;
+    struct claim end;
 };
 
 /* One of the busiest links of the run that is shown. */
@@ -77,9 +77,6 @@ struct result_call {
     struct result_stage stages[OUTCOME_STAGES];
     int n_stages;
     struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */
-    /* per rank: earliest end of what it sends, receives, shares; NULL when nothing was asked of it */
-    struct claim *port_end[RESULT_SIDES];
-    struct result_straggler straggler;
     const struct link *busiest;        /* NULL when nothing moved */
     double busiest_bytes;
     struct claim busiest_utilisation;
@@ -88,6 +85,8 @@ struct result_call {
     struct claim bin; /* width of the bins */
     char critical_path[OUTCOME_PATH];
     struct claim fairness, from_last;
+    struct result_straggler straggler; /* under the costs shown */
+    struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
     struct result_analytic analytic;
 };

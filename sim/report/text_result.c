@@ -85,20 +85,20 @@ static void cause_rows(const struct result_call *calls, int n, struct table *t) 
     for (int i = 0; i < n; i++)
         for (int k = 0; k < calls[i].analytic.n_causes; k++) {
             const char *name = calls[i].analytic.causes[k].name;
-            bool known = false;
-            for (int d = 0; d < n_done; d++)
-                known = known || strcmp(done[d], name) == 0;
-            if (known)
+            int seen = 0;
+            while (seen < n_done && strcmp(done[seen], name) != 0)
+                seen++;
+            if (seen < n_done)
                 continue;
             done[n_done++] = name;
             table_cell(t, "  %s", name);
             for (int c = 0; c < n; c++) {
                 const struct result_analytic *a = &calls[c].analytic;
+                static const struct claim unknown;
                 int at = 0;
                 while (at < a->n_causes && strcmp(a->causes[at].name, name) != 0)
                     at++;
-                static const struct claim none;
-                claim_cell(t, at < a->n_causes ? a->causes[at].time : none, CLAIM_CHANGE);
+                claim_cell(t, at < a->n_causes ? a->causes[at].seconds : unknown, CLAIM_SHIFT);
             }
         }
 }
@@ -144,11 +144,13 @@ static void traffic_rows(const struct result_call *calls, int n, struct table *t
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i].busiest_utilisation, CLAIM_PERCENT);
     table_cell(t, "last rank at best, and its side");
-    for (int i = 0; i < n; i++)
-        if (calls[i].straggler.rank < 0)
+    for (int i = 0; i < n; i++) {
+        const struct result_straggler *last = &calls[i].straggler;
+        if (last->rank < 0)
             table_cell(t, "-");
         else
-            table_cell(t, "%d, %s", calls[i].straggler.rank, calls[i].straggler.side);
+            table_cell(t, "%d, %s", last->rank, last->side);
+    }
 }
 
 static void write_stages(const struct result *r, struct buf *out) {
@@ -317,11 +319,11 @@ static void write_standing(const struct result *r, struct buf *out) {
     }
     write_licences(r, out);
     if (r->flows)
-        table_paragraph(out,
-                        "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
-                        "%.0f MB",
-                        r->engine_version, (unsigned long long)r->seed,
-                        (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
+        buf_printf(out,
+                   "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
+                   "%.0f MB\n",
+                   r->engine_version, (unsigned long long)r->seed,
+                   (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
     write_lines("note", r->traffic->notes.text, out);
     write_lines("warning", r->warnings.text, out);
 }
