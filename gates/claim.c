@@ -39,11 +39,18 @@ bool claim_known(struct claim c) {
 
 const char *claim_text(struct claim c, enum claim_form form, char text[static CLAIM_TEXT]) {
     const struct content x = open_claim(c);
+    char size[UNIT_TEXT];
     if (!x.known)
         return "-";
     switch (form) {
     case CLAIM_TIME:
         return unit_format(x.value, UNIT_TIME, text);
+    case CLAIM_SHIFT:
+        if (fabs(x.value) < 5e-10)
+            return "0 s";
+        snprintf(text, CLAIM_TEXT, "%c%.30s", x.value < 0 ? '-' : '+',
+                 unit_format(fabs(x.value), UNIT_TIME, size));
+        break;
     case CLAIM_FACTOR:
         snprintf(text, CLAIM_TEXT, "%.3f", x.value);
         break;

@@ -25,6 +25,7 @@ bool claim_known(struct claim c);
 /* How claim_text() writes a known number. */
 enum claim_form {
     CLAIM_TIME,    /* "1.286 ms" */
+    CLAIM_SHIFT,   /* a difference of times: "+1.286 ms", "-3 us"; below half a nanosecond "0 s" */
     CLAIM_FACTOR,  /* "1.050" */
     CLAIM_COARSE,  /* "1.05" */
     CLAIM_PERCENT, /* a share: "89.0 %" */

@@ -5,75 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/base/file.h"
 #include "platforms/base/stat.h"
 #include "workloads/counts_csv.h"
 #include "workloads/npy.h"
-
-/* --- what is recognised and not read ---------------------------------------------------------- */
-
-struct foreign {
-    const char *start; /* first bytes */
-    size_t n;
-    const char *inside; /* also somewhere in the first bytes, or NULL */
-    const char *what;
-    const char *recipe;
-};
-
-#define PICKLE_RECIPE                                                                              \
-    "python -c \"import numpy, pickle; numpy.save('counts.npy', pickle.load(open('FILE', "         \
-    "'rb')))\" "                                                                                   \
-    "(runs code from the file: only if you trust it)"
-#define TORCH_RECIPE                                                                               \
-    "python -c \"import numpy, torch; numpy.save('counts.npy', "                                   \
-    "torch.load('FILE')['logical_count'].sum(0).numpy())\""
-
-/* The first match counts. */
-static const struct foreign foreign[] = {
-    {"PK\3\4", 4, ".npy", "a NumPy archive (.npz)",
-     "python -c \"import numpy; z = numpy.load('FILE'); numpy.save('counts.npy', z[z.files[0]])\""},
-    {"PK\3\4", 4, "data.pkl", "a PyTorch file", TORCH_RECIPE},
-    {"PK\3\4", 4, NULL, "a zip archive", "unzip FILE, then give the file inside"},
-    // the number that starts a PyTorch file older than 1.6
-    {"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 14, NULL, "a PyTorch file",
-     TORCH_RECIPE},
-    {"\x80\x02", 2, NULL, "a Python pickle", PICKLE_RECIPE},
-    {"\x80\x03", 2, NULL, "a Python pickle", PICKLE_RECIPE},
-    {"\x80\x04", 2, NULL, "a Python pickle", PICKLE_RECIPE},
-    {"\x80\x05", 2, NULL, "a Python pickle", PICKLE_RECIPE},
-    {"PAR1", 4, NULL, "a Parquet file",
-     "python -c \"import pandas; pandas.read_parquet('FILE').to_csv('counts.csv', index=False)\""},
-    {"\x1f\x8b", 2, NULL, "compressed with gzip", "gzip -dk FILE"},
-    {"{", 1, NULL, "JSON",
-     "python -c \"import json, numpy; numpy.save('counts.npy', "
-     "json.load(open('FILE'))['logical_count'])\""},
-    {"[", 1, NULL, "JSON",
-     "python -c \"import json, numpy; numpy.save('counts.npy', json.load(open('FILE')))\""},
-};
-
-static bool contains(const char *data, size_t n, const char *word) {
-    size_t length = strlen(word);
-    for (size_t i = 0; i + length <= n; i++)
-        if (memcmp(data + i, word, length) == 0)
-            return true;
-    return false;
-}
-
-static enum rc refuse_foreign(const char *data, size_t n, const char *name, struct err *e) {
-    enum { HEAD = 256 }; // the name of a zip archive's first member is in there
-    struct place at = {name, 0, 0};
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-        const struct foreign *f = &foreign[i];
-        if (n < f->n || memcmp(data, f->start, f->n) != 0 ||
-            (f->inside && !contains(data, n < HEAD ? n : HEAD, f->inside)))
-            continue;
-        const char *file = strstr(f->recipe, "FILE");
-        return err_at(e, RC_UNSUPPORTED, &at,
-                      "%s, expected .npy or CSV; convert it first: %.*s%.150s%s", f->what,
-                      (int)(file - f->recipe), f->recipe, name, file + strlen("FILE"));
-    }
-    return RC_OK;
-}
 
 /* --- .npy --------------------------------------------------------------------------------------- */
 
@@ -84,14 +18,8 @@ static enum rc check_npy(const struct npy *a, const char *name, const struct cou
     npy_shape_text(a, shape);
     if (a->kind == 'b')
         return err_at(e, RC_UNSUPPORTED, &at, "array of booleans, expected counts");
-    if (a->n_dims == 3)
-        return err_at(e, RC_UNSUPPORTED, &at,
-                      "shape %s has 3 dimensions, expected (E,) or (L, E); sum the first one: "
-                      "python -c \"import numpy; numpy.save('counts.npy', "
-                      "numpy.load('%.150s').sum(0))\"",
-                      shape, name);
-    if (a->n_dims < 1 || a->n_dims > 2 || a->n_items == 0)
-        return err_at(e, RC_SHAPE, &at, "shape %s, expected (E,) or (L, E)", shape);
+    if (a->n_dims < 1 || a->n_dims > 3 || a->n_items == 0)
+        return err_at(e, RC_SHAPE, &at, "shape %s, expected (E,), (L, E) or (steps, L, E)", shape);
     uint64_t experts = a->shape[a->n_dims - 1];
     if (experts > COUNTS_EXPERT_MAX + 1 || a->n_items > COUNTS_CELLS_MAX)
         return err_at(e, RC_RANGE, &at, "shape %s is above %d experts or %d counts", shape,
@@ -115,9 +43,12 @@ static enum rc read_npy(const char *data, size_t n, const char *name, const stru
     if (rc)
         return rc;
     c->n_experts = c->n_named = (int)a.shape[a.n_dims - 1];
-    c->n_layers = a.n_dims == 2 ? (int)a.shape[0] : 1;
+    c->n_layers = a.n_dims == 1 ? 1 : (int)a.shape[a.n_dims - 2];
+    size_t cells = (size_t)c->n_layers * (size_t)c->n_experts;
     c->layer = mem_alloc((size_t)c->n_layers, sizeof *c->layer);
-    c->counts = mem_alloc((size_t)a.n_items, sizeof *c->counts);
+    c->counts = mem_alloc(cells, sizeof *c->counts);
+    if (a.n_dims == 3)
+        buf_printf(&c->notes, "%llu steps summed\n", (unsigned long long)a.shape[0]);
     for (int l = 0; l < c->n_layers; l++)
         c->layer[l] = l;
     for (uint64_t i = 0; i < a.n_items; i++) {
@@ -125,9 +56,9 @@ static enum rc read_npy(const char *data, size_t n, const char *name, const stru
         if (!isfinite(value) || value < 0)
             return err_at(e, RC_RANGE, &(struct place){name, 0, 0},
                           "count %g of layer %llu, expert %llu is not a finite number of 0 or more",
-                          value, (unsigned long long)(i / (uint64_t)c->n_experts),
+                          value, (unsigned long long)(i % cells / (uint64_t)c->n_experts),
                           (unsigned long long)(i % (uint64_t)c->n_experts));
-        c->counts[i] = value;
+        c->counts[i % cells] += value;
     }
     if (ask->model || ask->corpus)
         buf_text(&c->notes,
@@ -207,35 +138,23 @@ static enum rc check_sums(struct counts *c, bool one_byte, const char *name, str
     return RC_OK;
 }
 
+enum rc counts_finish(struct counts *c, bool one_byte, const char *name, struct err *e) {
+    enum rc rc = drop_empty_layers(c, name, e);
+    return rc ? rc : check_sums(c, one_byte, name, e);
+}
+
 enum rc counts_parse(const char *data, size_t n, const char *name, const struct counts_ask *ask,
                      struct counts **counts, struct err *e) {
     bool one_byte = false;
     struct counts *c = mem_alloc(1, sizeof *c);
-    hash_bytes(data, n, c->sha256);
-    enum rc rc = refuse_foreign(data, n, name, e);
+    enum rc rc = npy_is(data, n) ? read_npy(data, n, name, ask, c, &one_byte, e)
+                                 : counts_csv_read(data, n, name, ask, c, e);
     if (!rc)
-        rc = npy_is(data, n) ? read_npy(data, n, name, ask, c, &one_byte, e)
-                             : counts_csv_read(data, n, name, ask, c, e);
-    if (!rc)
-        rc = drop_empty_layers(c, name, e);
-    if (!rc)
-        rc = check_sums(c, one_byte, name, e);
+        rc = counts_finish(c, one_byte, name, e);
     if (rc)
         counts_free(c);
     else
         *counts = c;
-    return rc;
-}
-
-enum rc counts_load(const char *path, const struct counts_ask *ask, struct counts **counts,
-                    struct err *e) {
-    char *data;
-    size_t n;
-    enum rc rc = file_read(path, COUNTS_FILE_BYTES, &data, &n, e);
-    if (rc)
-        return rc;
-    rc = counts_parse(data, n, path, ask, counts, e);
-    free(data);
     return rc;
 }
 
@@ -246,23 +165,4 @@ void counts_free(struct counts *c) {
     free(c->counts);
     buf_clear(&c->notes);
     free(c);
-}
-
-int counts_find_layer(const struct counts *c, int64_t layer) {
-    for (int l = 0; l < c->n_layers; l++)
-        if (c->layer[l] == layer)
-            return l;
-    return -1;
-}
-
-double counts_rank_rho(const struct counts *c, int l, int ranks) {
-    if (ranks < 1 || c->n_experts % ranks != 0)
-        return -1;
-    size_t block = (size_t)(c->n_experts / ranks);
-    double *load = mem_alloc((size_t)ranks, sizeof *load);
-    for (int r = 0; r < ranks; r++)
-        load[r] = stat_sum(row(c, l) + (size_t)r * block, block);
-    double rho = stat_max_over_mean(load, (size_t)ranks);
-    free(load);
-    return rho;
 }

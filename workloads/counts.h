@@ -3,17 +3,19 @@
  *
  * Shapes: counts[l * n_experts + e]; layer[l] is the number that the record gives the layer, rising. Layers
  * without any count (dense ones) are left out.
- * Formats, told apart by their first bytes: .npy 1.0-3.0 ([E] or [L, E], integers or floats, both byte orders,
- * C or Fortran order), CSV `layer_id,expert_id,count`, and the long CSV with model and corpus columns.
+ * Formats read here: .npy 1.0-3.0 ([E], [L, E], or [S, L, E] summed over S; integers or floats, both byte
+ * orders, C or Fortran order), CSV `layer_id,expert_id,count`, and the long CSV with model and corpus
+ * columns. record.h tells all formats apart.
  * Units: counts, or any multiple of them: only the ratios inside a layer matter.
- * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED, with file and line where there is one.
+ * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED, with file and line where there
+ * is one.
  * Ownership: counts_free() releases. */
 #ifndef WORKLOADS_COUNTS_H
 #define WORKLOADS_COUNTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "platforms/base/hash.h"
 #include "platforms/base/mem.h"
 
 enum {
@@ -29,7 +31,6 @@ struct counts {
     int n_named; /* experts that the record itself speaks of: below n_experts if the last ones are missing */
     int64_t *layer;
     double *counts;
-    char sha256[HASH_TEXT];
     struct buf notes; /* one line each: what was assumed or left out */
 };
 
@@ -40,18 +41,12 @@ struct counts_ask {
     const char *corpus;
 };
 
-enum rc counts_load(const char *path, const struct counts_ask *ask, struct counts **counts,
-                    struct err *e);
 /* Reads from memory; name stands for the file in messages. */
 enum rc counts_parse(const char *data, size_t n, const char *name, const struct counts_ask *ask,
                      struct counts **counts, struct err *e);
+/* Leaves out empty layers and checks the sums of counts that were filled in by hand. one_byte: read from 8
+ * bits. */
+enum rc counts_finish(struct counts *c, bool one_byte, const char *name, struct err *e);
 void counts_free(struct counts *c); /* NULL is allowed */
-
-/* Returns the index of a layer number, or -1. */
-int counts_find_layer(const struct counts *c, int64_t layer);
-
-/* Busiest rank over mean rank when experts sit in contiguous blocks on `ranks` ranks; -1 when ranks does not
- * divide the experts. */
-double counts_rank_rho(const struct counts *c, int l, int ranks);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binary tree stands over the experts (padded with experts of probability 0 to a power of two). Draw every
- * expert on its own with probability p = odds / (1 + odds): a node's chance[j] is then the probability that j
- * of its experts are drawn, the convolution of its children's. Conditioned on k at the root this is the
- * conditional Poisson distribution, and no number leaves 0..1: sums of positive terms only, no scaling.
- * chance is kept up to j = k. rest[j] of a node is the probability that k - j are drawn outside it. */
+/* A binary tree stands over the experts (padded with experts of probability 0 to a power of two). Draw
+ * every expert on its own with probability p = odds / (1 + odds): a node's chance[j] is then the
+ * probability that j of its experts are drawn, the convolution of its children's. Conditioned on k at the
+ * root this is the conditional Poisson distribution, and no number leaves 0..1: sums of positive terms
+ * only, no scaling. chance is kept up to j = k. rest[j] of a node is the probability that k - j are drawn
+ * outside it. */
 #include "workloads/sampler.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@
 
 #include "platforms/base/mem.h"
 
-/* Inclusion probabilities come as fractions of counts: their sum is this exact, and one this near to 1 is 1. */
+/* Inclusion probabilities come as fractions of counts: their sum is this exact, and one this near to 1 is
+ * 1. */
 static const double sum_tolerance = 1e-9, certain_tolerance = 1e-12;
 
 struct sampler {
@@ -78,7 +80,8 @@ static void sweep_down(const struct solver *v) {
     }
 }
 
-/* Moves the odds towards the target. Returns the largest error of an inclusion probability before the move. */
+/* Moves the odds towards the target. Returns the largest error of an inclusion probability before the
+ * move. */
 static double improve(const struct solver *v) {
     /* Newton's step with only the diagonal of the covariance. The eigenvalues of covariance / diagonal lie in
      * 0..2 (draws without replacement are negatively associated): near 1 for many experts, 2 for two of them.
@@ -260,46 +263,68 @@ void sampler_draw(const struct sampler *s, struct rng *r, int *ids) {
     }
 }
 
-/* --- missing a range ---------------------------------------------------------------------------- */
+/* --- missing a place ---------------------------------------------------------------------------- */
 
-struct range {
-    int first, end;
-    double *scratch; /* two tables of k + 1 for each level */
+/* Experts that may be lost on a place: expert[i] stays with probability keep[i]. */
+struct place_of {
+    const int *expert;
+    const double *keep;
+    int n;
 };
 
-/* out[j]: j experts are drawn below the node and none of them is in the range. The node holds leaf experts
- * from .. from + size - 1. */
-static void avoid(const struct sampler *s, int node, int from, const struct range *range,
-                  double *out) {
+/* First entry that is not below an expert. */
+static int lower(const struct place_of *p, int expert) {
+    int low = 0, high = p->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (p->expert[middle] < expert)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* out[j]: chance that j experts are drawn below the node, each weighted with what it keeps. The node holds
+ * leaf experts from .. from + size - 1. scratch holds two tables of k + 1 for each level. */
+static void keep_below(const struct sampler *s, int node, int from, const struct place_of *p,
+                       double *scratch, double *out) {
     int size = s->leaves, most = s->most[node];
     for (int above = node; above > 1; above /= 2)
         size /= 2;
-    if (from + size <= range->first || from >= range->end) {
-        memcpy(out, chance(s, node), ((size_t)most + 1) * sizeof *out);
+    int i = lower(p, from);
+    memcpy(out, chance(s, node), ((size_t)most + 1) * sizeof *out);
+    if (i == p->n || p->expert[i] >= from + size)
+        return;
+    if (size == 1) {
+        out[1] *= p->keep[i];
         return;
     }
-    memset(out, 0, ((size_t)most + 1) * sizeof *out);
-    if (from >= range->first && from + size <= range->end) {
-        out[0] = chance(s, node)[0];
-        return;
-    }
-    struct range below = *range;
-    double *left = range->scratch, *right = left + s->k + 1;
-    below.scratch = right + s->k + 1;
-    avoid(s, 2 * node, from, &below, left);
-    avoid(s, 2 * node + 1, from + size / 2, &below, right);
+    double *left = scratch, *right = left + s->k + 1;
+    keep_below(s, 2 * node, from, p, right + s->k + 1, left);
+    keep_below(s, 2 * node + 1, from + size / 2, p, right + s->k + 1, right);
     combine(left, right, s->most[2 * node], out, most);
 }
 
-double sampler_miss(const struct sampler *s, int first, int count) {
-    size_t levels = 1;
+double sampler_keep(const struct sampler *s, const int *experts, const double *keep, int n) {
+    size_t levels = 1, table = (size_t)s->k + 1;
     for (int leaves = s->leaves; leaves > 1; leaves /= 2)
         levels++;
-    size_t table = (size_t)s->k + 1;
     double *scratch = mem_alloc((2 * levels + 1) * table, sizeof *scratch);
-    struct range range = {first, first + count, scratch + table};
-    avoid(s, 1, 0, &range, scratch);
-    double miss = scratch[s->k] / chance(s, 1)[s->k];
+    struct place_of p = {experts, keep, n};
+    keep_below(s, 1, 0, &p, scratch + table, scratch);
+    double kept = scratch[s->k] / chance(s, 1)[s->k];
     free(scratch);
+    return kept;
+}
+
+double sampler_miss(const struct sampler *s, int first, int count) {
+    int *experts = mem_alloc((size_t)count, sizeof *experts);
+    double *keep = mem_alloc((size_t)count, sizeof *keep); // zeros
+    for (int i = 0; i < count; i++)
+        experts[i] = first + i;
+    double miss = sampler_keep(s, experts, keep, count);
+    free(experts);
+    free(keep);
     return miss;
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A token chooses pools of experts, then experts inside each. Global top-k has one pool with all experts; mode
- * full has one pool per group. Both choices are conditional Poisson draws (sampler.h), so that drawing and
- * expected values need no case of their own. */
 #include "workloads/traffic.h"
 
 #include <math.h>
@@ -9,391 +6,452 @@
 #include <string.h>
 
 #include "platforms/base/stat.h"
-#include "workloads/counts.h"
-#include "workloads/sampler.h"
+#include "workloads/pairs.h"
+#include "workloads/popularity.h"
+#include "workloads/record.h"
+#include "workloads/rows.h"
+#include "workloads/tokens.h"
+#include "workloads/traffic_routes.h"
 
-/* Fractions in a record are rounded: max/mean may stand this much above its ceiling. */
-static const double ceiling_tolerance = 1e-9;
-
-struct routing {
+struct traffic_plan {
     const struct platform *platform;
     const struct workload *workload;
     uint64_t seed;
-    int ranks, groups, local; /* local: ranks per group */
-    int experts, per_rank, per_group;
-    int pools_chosen, chosen_inside; /* their product is top_k */
-    int pool_size;
-    double *weight; /* per expert; loads are proportional to it */
-    struct sampler *pools; /* which pools a token uses */
-    struct sampler *inside; /* which experts of a pool */
-    struct traffic *traffic;
-    size_t room_one_hop, room_per_rank, room_hop_a;
+    struct record *record; /* NULL: no trace */
+    int layer;             /* index of the one layer, or -1: all in turn */
 };
 
-static long long number(int64_t value) {
-    return (long long)value;
-}
+/* One draw in the making. */
+struct drawing {
+    const struct traffic_plan *plan;
+    const struct workload *workload;
+    int ranks;
+    uint64_t seed;
+    int layer;          /* index in the record */
+    struct popularity popularity;
+    struct placement *placement;
+    double *shares;     /* pair skew: [ranks][experts]; NULL: the same for all */
+    struct traffic *traffic;
+};
 
-/* --- checks and marginals ----------------------------------------------------------------------- */
+/* --- plan ------------------------------------------------------------------------------------------- */
 
-static enum rc check_shape(const struct routing *r, struct err *e) {
-    const struct workload *w = r->workload;
-    int64_t next = (w->experts + r->ranks - 1) / r->ranks * r->ranks;
-    if (w->experts % r->ranks != 0)
-        return err_set(e, RC_SHAPE,
-                       "%lld experts cannot be placed evenly on %d ranks; change one of them, for "
-                       "example --set workload.experts=%lld",
-                       number(w->experts), r->ranks, number(next));
-    if (w->routing.mode == MODE_FULL && w->group_limit > r->groups)
-        return err_set(e, RC_RANGE, "group_limit %lld is above the platform's %d groups",
-                       number(w->group_limit), r->groups);
-    if (r->chosen_inside > r->pool_size)
-        return err_set(
-            e, RC_RANGE,
-            "top_k %lld with group_limit %lld takes %d distinct experts of a group, but a "
-            "group holds %d",
-            number(w->top_k), number(w->group_limit), r->chosen_inside, r->pool_size);
-    return RC_OK;
-}
-
-static enum rc find_layer(const struct workload *w, const struct counts *c, int *l,
-                          struct buf *notes, struct err *e) {
-    if (!w->routing.layer_given) {
-        buf_printf(notes, "layer %lld of the record, its first\n", number(c->layer[0]));
-        *l = 0;
-        return RC_OK;
-    }
-    *l = counts_find_layer(c, w->routing.layer);
-    if (*l >= 0)
-        return RC_OK;
+static enum rc find_layer(struct traffic_plan *plan, struct err *e) {
+    const struct workload *w = plan->workload;
+    const struct record *r = plan->record;
     struct buf list = {0};
-    for (int i = 0; i < c->n_layers; i++)
-        buf_printf(&list, "%s%lld", i ? ", " : "", number(c->layer[i]));
-    enum rc rc = err_set(e, RC_RANGE,
-                         "%s: no counts of layer %lld; --set workload.routing.layer= one of %.300s",
-                         w->trace_path, number(w->routing.layer), list.text);
+    plan->layer = -1;
+    if (!r || r->kind == RECORD_MATRIX || !w->routing.layer_given)
+        return RC_OK;
+    for (int l = 0; l < record_layers(r); l++) {
+        if (record_layer(r, l) == w->routing.layer)
+            plan->layer = l;
+        buf_printf(&list, "%s%lld", l ? ", " : "", (long long)record_layer(r, l));
+    }
+    enum rc rc = plan->layer >= 0 ? RC_OK
+                                  : err_set(e, RC_RANGE,
+                                            "%s: no counts of layer %lld; --set workload.routing.layer= "
+                                            "one of %.300s",
+                                            w->trace_path, (long long)w->routing.layer, list.text);
     buf_clear(&list);
     return rc;
 }
 
-static enum rc take_layer(struct routing *r, const struct counts *c, struct err *e) {
-    const struct workload *w = r->workload;
-    struct traffic *t = r->traffic;
-    size_t n = (size_t)r->experts;
-    double ceiling = (double)w->experts / (double)w->top_k;
-    int l;
-    if (c->n_named < c->n_experts)
-        return err_set(
-            e, RC_SHAPE,
-            "%s: no record of experts %d to %d, is workload.experts %d too high? use --set "
-            "workload.experts=%d, or add them with count 0",
-            w->trace_path, c->n_named, c->n_experts - 1, c->n_experts, c->n_named);
-    enum rc rc = find_layer(w, c, &l, &t->notes, e);
-    if (rc)
-        return rc;
-    memcpy(r->weight, c->counts + (size_t)l * n, n * sizeof *r->weight);
-    t->max_over_mean = stat_max_over_mean(r->weight, n);
-    if (t->max_over_mean > ceiling * (1 + ceiling_tolerance))
-        return err_set(
-            e, RC_RANGE,
-            "%s: layer %lld: the busiest expert has %.6g times the mean, but %.6g (experts / "
-            "top_k) is the most: a token chooses an expert once",
-            w->trace_path, number(c->layer[l]), t->max_over_mean, ceiling);
-    memcpy(t->trace_sha256, c->sha256, sizeof t->trace_sha256);
-    if (c->notes.n)
-        buf_add(&t->notes, c->notes.text, c->notes.n);
-    buf_text(
-        &t->notes,
-        "marginals only: every source rank draws from the same distribution (rank-one matrix), "
-        "joint draw by maximum entropy\n");
+static enum rc check_record(const struct traffic_plan *plan, struct err *e) {
+    const struct workload *w = plan->workload;
+    const struct record *r = plan->record;
+    if (r->kind == RECORD_COUNTS)
+        return RC_OK;
+    const char *kind = r->kind == RECORD_ROUTES ? "token-level records are exact" : "a matrix is exact";
+    if (w->routing.mode != MODE_GLOBAL_TOPK)
+        return err_set(e, RC_SCHEMA, "%s: %s, no routing.mode can be imposed on one", w->trace_path, kind);
+    if (w->routing.draw == DRAW_EXPECTED)
+        return err_set(e, RC_SCHEMA, "%s: %s, routing.draw 'expected' needs counts", w->trace_path, kind);
+    if (w->routing.pair_sigma.value > 0)
+        return err_set(e, RC_SCHEMA, "%s: %s, routing.pair_sigma needs counts", w->trace_path, kind);
+    if (r->kind == RECORD_MATRIX && r->bytes.ranks != plat_ranks(plan->platform))
+        return err_set(e, RC_SHAPE, "%s: a matrix of %d ranks, but the platform has %d", w->trace_path,
+                       r->bytes.ranks, plat_ranks(plan->platform));
+    if (r->kind == RECORD_ROUTES && r->routes->sources > plat_ranks(plan->platform))
+        return err_set(e, RC_SHAPE, "%s: tokens of source rank %d, but the platform has %d ranks",
+                       w->trace_path, r->routes->sources - 1, plat_ranks(plan->platform));
     return RC_OK;
 }
 
-static enum rc read_trace(struct routing *r, struct err *e) {
-    const struct workload *w = r->workload;
-    struct counts_ask ask = {r->experts, w->routing.model, w->routing.corpus};
-    struct counts *c = NULL;
-    enum rc rc = counts_load(w->trace_path, &ask, &c, e);
+static enum rc load_record(struct traffic_plan *plan, struct err *e) {
+    const struct workload *w = plan->workload;
+    struct record_ask ask;
+    popularity_record_ask(w, &ask);
+    enum rc rc = record_load(w->trace_path, &ask, &plan->record, e);
     if (!rc)
-        rc = take_layer(r, c, e);
-    counts_free(c);
-    return rc;
+        rc = check_record(plan, e);
+    return rc ? rc : find_layer(plan, e);
 }
 
-/* Inclusion probabilities proportional to weights that sum to `sum`; --- [M4] */
-static enum rc build_sampler(const double *weight, int n, int k, struct sampler **s,
-                             struct err *e) {
-    double *inclusion = mem_alloc((size_t)n, sizeof *inclusion), sum = stat_sum(weight, (size_t)n);
-    for (int i = 0; i < n; i++)
-        inclusion[i] = fmin(k * weight[i] / sum, 1);
-    enum rc rc = sampler_build(inclusion, n, k, s, e);
-    free(inclusion);
-    return rc;
-}
-
-/* Weights and samplers. Pools are alike: mode full is uniform by definition, global top-k has one. */
-static enum rc prepare(struct routing *r, struct err *e) {
-    r->weight = mem_alloc((size_t)r->experts, sizeof *r->weight);
-    for (int i = 0; i < r->experts; i++)
-        r->weight[i] = 1;
-    enum rc rc = RC_OK;
-    if (r->workload->routing.source == SOURCE_TRACE)
-        rc = read_trace(r, e);
-    if (!rc)
-        rc = build_sampler(r->weight, r->pool_size, r->chosen_inside, &r->inside, e);
-    if (!rc) {
-        int n = r->experts / r->pool_size;
-        double *same = mem_alloc((size_t)n, sizeof *same);
-        for (int i = 0; i < n; i++)
-            same[i] = 1;
-        rc = build_sampler(same, n, r->pools_chosen, &r->pools, e);
-        free(same);
-    }
-    return rc;
-}
-
-/* --- rows of the matrices ----------------------------------------------------------------------- */
-
-static void start_row(struct matrix *m, int src) {
-    m->start[src + 1] = m->start[src];
-}
-
-static void add_entry(struct matrix *m, size_t *room, int src, int dst, double value) {
-    size_t n = m->start[src + 1];
-    if (value == 0)
-        return;
-    if (n == *room) {
-        *room = *room ? 2 * *room : 1024;
-        m->dst = mem_resize(m->dst, *room, sizeof *m->dst);
-        m->value = mem_resize(m->value, *room, sizeof *m->value);
-    }
-    m->dst[n] = dst;
-    m->value[n] = value;
-    m->start[src + 1] = n + 1;
-}
-
-/* What one sender has for others. */
-struct sent {
-    double *rank_rows;    /* rows per rank */
-    double *rank_tokens;  /* tokens that reach a rank */
-    double *group_tokens; /* tokens that reach a group */
-};
-
-static struct sent sent_new(const struct routing *r) {
-    return (struct sent){mem_alloc((size_t)r->ranks, sizeof(double)),
-                         mem_alloc((size_t)r->ranks, sizeof(double)),
-                         mem_alloc((size_t)r->groups, sizeof(double))};
-}
-
-static void sent_clear(struct sent *s) {
-    free(s->rank_rows);
-    free(s->rank_tokens);
-    free(s->group_tokens);
-}
-
-/* Appends a sender's rows of one_hop [M1], one_hop_rank [M5] and hop_a [M2]. */
-static void add_source(struct routing *r, int src, const struct sent *s) {
-    struct traffic *t = r->traffic;
-    int local = plat_local_of(r->platform, src);
-    start_row(&t->one_hop, src);
-    start_row(&t->one_hop_rank, src);
-    for (int dst = 0; dst < r->ranks; dst++) {
-        add_entry(&t->one_hop, &r->room_one_hop, src, dst, s->rank_rows[dst]);
-        add_entry(&t->one_hop_rank, &r->room_per_rank, src, dst, s->rank_tokens[dst]);
-    }
-    start_row(&t->hop_a, src);
-    for (int g = 0; g < r->groups; g++)
-        add_entry(&t->hop_a, &r->room_hop_a, src, g * r->local + local, s->group_tokens[g]);
-}
-
-/* Expected tokens, of `tokens`, that choose at least one of the experts first .. first + count - 1. */
-static double expect_reached(const struct routing *r, double tokens, int first, int count) {
-    return tokens * sampler_inclusion(r->pools, first / r->pool_size) *
-           (1 - sampler_miss(r->inside, first % r->pool_size, count));
-}
-
-/* Expected values: the same row for every sender. */
-static void expect(struct routing *r) {
-    double tokens = (double)r->workload->tokens_per_rank;
-    double rows = tokens * (double)r->workload->top_k;
-    double sum = stat_sum(r->weight, (size_t)r->experts);
-    struct sent sent = sent_new(r);
-    for (int dst = 0; dst < r->ranks; dst++) {
-        int first = dst * r->per_rank;
-        sent.rank_rows[dst] = rows * stat_sum(r->weight + first, (size_t)r->per_rank) / sum;
-        sent.rank_tokens[dst] = expect_reached(r, tokens, first, r->per_rank);
-    }
-    for (int g = 0; g < r->groups; g++)
-        sent.group_tokens[g] = expect_reached(r, tokens, g * r->per_group, r->per_group);
-    for (int src = 0; src < r->ranks; src++)
-        add_source(r, src, &sent);
-    for (int i = 0; i < r->experts; i++)
-        r->traffic->expert_load[i] = rows * (double)r->ranks * r->weight[i] / sum;
-    sent_clear(&sent);
-}
-
-/* What is needed to draw the tokens of one sender after the other. */
-struct draw {
-    int *rank_of, *group_of; /* per expert */
-    int *pools; /* of one token */
-    int *ids; /* of one token and pool */
-    int64_t *chosen; /* rows per expert */
-    int64_t *reached_rank, *reached_group; /* tokens */
-    struct sent sent;
-};
-
-static void draw_token(const struct routing *r, struct rng *rng, struct draw *d) {
-    // pools and experts come rising, so the experts of a rank and of a group stand together
-    int last_rank = -1, last_group = -1;
-    sampler_draw(r->pools, rng, d->pools);
-    for (int p = 0; p < r->pools_chosen; p++) {
-        int first = d->pools[p] * r->pool_size;
-        sampler_draw(r->inside, rng, d->ids);
-        for (int i = 0; i < r->chosen_inside; i++) {
-            int expert = first + d->ids[i];
-            int rank = d->rank_of[expert], group = d->group_of[expert];
-            d->chosen[expert]++;
-            d->reached_rank[rank] += rank != last_rank;
-            d->reached_group[group] += group != last_group;
-            last_rank = rank;
-            last_group = group;
-        }
-    }
-}
-
-static void draw_source(struct routing *r, int src, struct draw *d) {
-    struct rng rng;
-    rng_init(&rng, r->seed, "routing", (uint64_t)src);
-    memset(d->chosen, 0, (size_t)r->experts * sizeof *d->chosen);
-    memset(d->reached_rank, 0, (size_t)r->ranks * sizeof *d->reached_rank);
-    memset(d->reached_group, 0, (size_t)r->groups * sizeof *d->reached_group);
-    memset(d->sent.rank_rows, 0, (size_t)r->ranks * sizeof *d->sent.rank_rows);
-    for (int64_t t = 0; t < r->workload->tokens_per_rank; t++)
-        draw_token(r, &rng, d);
-    for (int i = 0; i < r->experts; i++) {
-        r->traffic->expert_load[i] += (double)d->chosen[i];
-        d->sent.rank_rows[d->rank_of[i]] += (double)d->chosen[i];
-    }
-    for (int dst = 0; dst < r->ranks; dst++)
-        d->sent.rank_tokens[dst] = (double)d->reached_rank[dst];
-    for (int g = 0; g < r->groups; g++)
-        d->sent.group_tokens[g] = (double)d->reached_group[g];
-    add_source(r, src, &d->sent);
-}
-
-static void draw_all(struct routing *r) {
-    size_t experts = (size_t)r->experts;
-    struct draw d = {.rank_of = mem_alloc(experts, sizeof *d.rank_of),
-                     .group_of = mem_alloc(experts, sizeof *d.group_of),
-                     .pools = mem_alloc((size_t)r->pools_chosen, sizeof *d.pools),
-                     .ids = mem_alloc((size_t)r->chosen_inside, sizeof *d.ids),
-                     .chosen = mem_alloc(experts, sizeof *d.chosen),
-                     .reached_rank = mem_alloc((size_t)r->ranks, sizeof *d.reached_rank),
-                     .reached_group = mem_alloc((size_t)r->groups, sizeof *d.reached_group),
-                     .sent = sent_new(r)};
-    for (int i = 0; i < r->experts; i++) {
-        d.rank_of[i] = i / r->per_rank;
-        d.group_of[i] = i / r->per_group;
-    }
-    for (int src = 0; src < r->ranks; src++)
-        draw_source(r, src, &d);
-    free(d.rank_of);
-    free(d.group_of);
-    free(d.pools);
-    free(d.ids);
-    free(d.chosen);
-    free(d.reached_rank);
-    free(d.reached_group);
-    sent_clear(&d.sent);
-}
-
-/* First entry of a row whose receiver is not below dst. */
-static size_t lower_bound(const struct matrix *m, int src, int dst) {
-    size_t low = m->start[src], high = m->start[src + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->dst[middle] < dst)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Rank (h, r) forwards what the ranks (g, r) of all groups g send to group h. [M3] */
-static void build_hop_b(const struct routing *r, const struct matrix *direct, struct matrix *hop_b) {
-    double *rows = mem_alloc((size_t)r->local, sizeof *rows);
-    size_t room = 0;
-    matrix_init(hop_b, r->ranks, 0, direct->whole);
-    for (int src = 0; src < r->ranks; src++) {
-        int first = src - plat_local_of(r->platform, src);
-        memset(rows, 0, (size_t)r->local * sizeof *rows);
-        for (int from = src - first; from < r->ranks; from += r->local) {
-            size_t end = direct->start[from + 1];
-            for (size_t i = lower_bound(direct, from, first);
-                 i < end && direct->dst[i] < first + r->local; i++)
-                rows[direct->dst[i] - first] += direct->value[i];
-        }
-        start_row(hop_b, src);
-        for (int x = 0; x < r->local; x++)
-            add_entry(hop_b, &room, src, first + x, rows[x]);
-    }
-    free(rows);
-}
-
-/* --- the whole ---------------------------------------------------------------------------------- */
-
-static void fill(struct routing *r) {
-    struct traffic *t = r->traffic;
-    bool whole = r->workload->routing.draw == DRAW_SAMPLED;
-    matrix_init(&t->one_hop, r->ranks, 0, whole);
-    matrix_init(&t->one_hop_rank, r->ranks, 0, whole);
-    matrix_init(&t->hop_a, r->ranks, 0, whole);
-    t->expert_load = mem_alloc((size_t)r->experts, sizeof *t->expert_load);
-    t->rank_load = mem_alloc((size_t)r->ranks, sizeof *t->rank_load);
-    if (whole)
-        draw_all(r);
+enum rc traffic_plan_build(const struct platform *p, const struct workload *w, uint64_t seed,
+                           struct traffic_plan **plan, struct err *e) {
+    struct traffic_plan *t = mem_alloc(1, sizeof *t);
+    *t = (struct traffic_plan){.platform = p, .workload = w, .seed = seed, .layer = -1};
+    enum rc rc = w->routing.source == SOURCE_TRACE ? load_record(t, e) : RC_OK;
+    if (rc)
+        traffic_plan_free(t);
     else
-        expect(r);
-    build_hop_b(r, &t->one_hop, &t->hop_b);
-    build_hop_b(r, &t->one_hop_rank, &t->hop_b_rank);
+        *plan = t;
+    return rc;
+}
+
+void traffic_plan_free(struct traffic_plan *plan) {
+    if (!plan)
+        return;
+    record_free(plan->record);
+    free(plan);
+}
+
+int traffic_plan_layers(const struct traffic_plan *plan) {
+    return plan->record && plan->layer < 0 ? record_layers(plan->record) : 1;
+}
+
+int64_t traffic_plan_batches(const struct traffic_plan *plan) {
+    const struct record *r = plan->record;
+    if (!r || r->kind == RECORD_COUNTS)
+        return 0;
+    return r->kind == RECORD_MATRIX
+               ? 1
+               : traffic_routes_batches(r->routes, plan->layer < 0 ? 0 : plan->layer, plan->workload,
+                                        plat_ranks(plan->platform));
+}
+
+/* --- expected values ------------------------------------------------------------------------------- */
+
+/* The experts of one place (a rank, or all ranks of a group) and how much of each is elsewhere. */
+struct place_list {
+    int *ids;
+    double *keep;
+    int n;
+};
+
+static void list_place(const struct placement *p, int first, int end, struct place_list *list) {
+    int *here = mem_alloc((size_t)p->experts, sizeof *here);
+    for (int s = p->slot_start[first]; s < p->slot_start[end]; s++)
+        here[p->slot_expert[s]]++;
+    list->n = 0;
+    for (int i = 0; i < p->experts; i++)
+        if (here[i]) {
+            list->ids[list->n] = i;
+            list->keep[list->n++] = 1 - (double)here[i] / placement_replicas(p, i);
+        }
+    free(here);
+}
+
+static void expect_places(const struct drawing *d, const struct choice *c, struct rows *rows) {
+    const struct placement *p = d->placement;
+    size_t n = (size_t)p->experts;
+    struct place_list list = {mem_alloc(n, sizeof *list.ids), mem_alloc(n, sizeof *list.keep), 0};
+    for (int r = 0; r < d->ranks; r++) {
+        list_place(p, r, r + 1, &list);
+        rows->sent.rank_tokens[r] = 1 - choice_miss(c, list.ids, list.keep, list.n);
+    }
+    for (int g = 0; g < rows->groups; g++) {
+        list_place(p, g * rows->local, (g + 1) * rows->local, &list);
+        rows->sent.group_tokens[g] = 1 - choice_miss(c, list.ids, list.keep, list.n);
+    }
+    free(list.ids);
+    free(list.keep);
+}
+
+static void scale(double *x, int n, double factor) {
+    for (int i = 0; i < n; i++)
+        x[i] *= factor;
+}
+
+/* Appends one source's expected rows. sent holds probabilities on entry when they are the same for all. */
+static void expect_source(const struct drawing *d, int src, const double *inclusion, struct rows *rows,
+                          const struct sent *each) {
+    double tokens = (double)d->traffic->tokens[src];
+    size_t ranks = (size_t)d->ranks, groups = (size_t)rows->groups;
+    memcpy(rows->sent.rank_rows, each->rank_rows, ranks * sizeof(double));
+    memcpy(rows->sent.rank_tokens, each->rank_tokens, ranks * sizeof(double));
+    memcpy(rows->sent.group_tokens, each->group_tokens, groups * sizeof(double));
+    scale(rows->sent.rank_rows, d->ranks, tokens);
+    scale(rows->sent.rank_tokens, d->ranks, tokens);
+    scale(rows->sent.group_tokens, rows->groups, tokens);
+    for (int i = 0; i < d->placement->experts; i++)
+        d->traffic->expert_load[i] += tokens * inclusion[i];
+    rows_append(rows, src);
+}
+
+static struct sent sent_copy(const struct sent *s, int ranks, int groups) {
+    size_t r = (size_t)ranks, g = (size_t)groups;
+    struct sent copy = {mem_alloc(r, sizeof(double)), mem_alloc(r, sizeof(double)),
+                        mem_alloc(g, sizeof(double))};
+    memcpy(copy.rank_rows, s->rank_rows, r * sizeof(double));
+    memcpy(copy.rank_tokens, s->rank_tokens, r * sizeof(double));
+    memcpy(copy.group_tokens, s->group_tokens, g * sizeof(double));
+    return copy;
+}
+
+static const double *shares_of(const struct drawing *d, int src) {
+    return d->shares ? d->shares + (size_t)src * (size_t)d->placement->experts : d->popularity.inclusion;
+}
+
+static enum rc expect_all(struct drawing *d, struct rows *rows, struct err *e) {
+    struct choice *c = NULL;
+    struct sent each = {0};
+    enum rc rc = RC_OK;
+    for (int src = 0; src < d->ranks && !rc; src++) {
+        const double *inclusion = shares_of(d, src);
+        if (src == 0 || d->shares) {
+            choice_free(c);
+            c = NULL;
+            rc = choice_build(&d->popularity.shape, inclusion, &c, e);
+            if (rc)
+                break;
+            placement_load(d->placement, inclusion, rows->sent.rank_rows);
+            expect_places(d, c, rows);
+            free(each.rank_rows);
+            free(each.rank_tokens);
+            free(each.group_tokens);
+            each = sent_copy(&rows->sent, d->ranks, rows->groups);
+        }
+        expect_source(d, src, inclusion, rows, &each);
+    }
+    free(each.rank_rows);
+    free(each.rank_tokens);
+    free(each.group_tokens);
+    choice_free(c);
+    return rc;
+}
+
+/* --- drawn tokens ----------------------------------------------------------------------------------- */
+
+static enum rc draw_all(struct drawing *d, struct rows *rows, struct err *e) {
+    int k = d->popularity.shape.top_k;
+    int *ids = mem_alloc((size_t)k, sizeof *ids);
+    struct choice *c = NULL;
+    enum rc rc = RC_OK;
+    for (int src = 0; src < d->ranks && !rc; src++) {
+        if (src == 0 || d->shares) {
+            choice_free(c);
+            c = NULL;
+            rc = choice_build(&d->popularity.shape, shares_of(d, src), &c, e);
+            if (rc)
+                break;
+        }
+        struct rng rng;
+        rng_init(&rng, d->seed, "routing", (uint64_t)src);
+        rows_source(rows, src);
+        for (int64_t t = 0; t < d->traffic->tokens[src]; t++) {
+            choice_draw(c, &rng, ids);
+            rows_token(rows, ids, k);
+        }
+        rows_source_end(rows);
+    }
+    choice_free(c);
+    free(ids);
+    return rc;
+}
+
+/* --- one draw --------------------------------------------------------------------------------------- */
+
+static const struct routes *routes_of(const struct drawing *d) {
+    const struct record *r = d->plan->record;
+    return r && r->kind == RECORD_ROUTES ? r->routes : NULL;
+}
+
+static enum rc take_tokens(struct drawing *d, struct err *e) {
+    const struct workload *w = d->workload;
+    struct traffic *t = d->traffic;
+    struct tokens_ask ask = {.ranks = d->ranks,
+                             .each = w->tokens_per_rank,
+                             .list = w->tokens_list,
+                             .path = w->tokens_path,
+                             .cv = w->tokens_cv.value,
+                             .idle = w->tokens_idle.value,
+                             .seed = d->seed};
+    t->tokens = mem_alloc((size_t)d->ranks, sizeof *t->tokens);
+    return tokens_fill(&ask, t->tokens, &t->notes, e);
+}
+
+static enum rc place_experts(struct drawing *d, struct err *e) {
+    const struct workload *w = d->workload;
+    struct placement_ask ask = {.kind = w->placement,
+                                .remainder = w->placement_remainder,
+                                .packing = w->placement_packing,
+                                .ranks = d->ranks,
+                                .groups = (int)d->plan->platform->groups,
+                                .experts = (int)w->experts,
+                                .slots = (int)w->placement_slots,
+                                .load = d->popularity.load,
+                                .path = w->placement_path,
+                                .layer = w->routing.layer_given ? w->routing.layer : -1};
+    enum rc rc = placement_build(&ask, &d->placement, e);
+    if (!rc && d->placement->notes.n)
+        buf_add(&d->traffic->notes, d->placement->notes.text, d->placement->notes.n);
+    return rc ? rc : popularity_check_groups(&d->popularity, d->placement, d->plan->platform, e);
+}
+
+/* Sums of bytes must fit 63 bits. Above 31 bits a rank's buffer is beyond what some libraries take: no error,
+ * the network does not care. */
+static enum rc check_bytes(struct traffic *t, double row_bytes, struct err *e) {
+    const double most = 9223372036854774784.0; // the largest double below 2^63
+    double total = 0, largest = 0;
+    for (int src = 0; src < t->ranks; src++) {
+        double before = total;
+        for (size_t i = t->one_hop.start[src]; i < t->one_hop.start[src + 1]; i++) {
+            total += t->one_hop.value[i] * row_bytes;
+            if (total > most)
+                return err_set(e, RC_RANGE,
+                               "the call moves more than 2^63 bytes, reached with %.6g from rank %d to "
+                               "rank %d",
+                               t->one_hop.value[i] * row_bytes, src, t->one_hop.dst[i]);
+        }
+        largest = fmax(largest, total - before);
+    }
+    if (largest > INT32_MAX)
+        buf_printf(&t->notes,
+                   "library limit: a rank sends %.4g bytes; libraries with 32-bit counts refuse this size\n",
+                   largest);
+    return RC_OK;
+}
+
+static enum rc fill(struct drawing *d, struct err *e) {
+    const struct workload *w = d->workload;
+    struct traffic *t = d->traffic;
+    bool whole = w->routing.draw == DRAW_SAMPLED;
+    struct rows rows;
+    matrix_init(&t->one_hop, d->ranks, 0, whole);
+    matrix_init(&t->one_hop_rank, d->ranks, 0, whole);
+    matrix_init(&t->hop_a, d->ranks, 0, whole);
+    rows_init(&rows, d->plan->platform, d->placement, t);
+    if (w->capacity_factor.given) {
+        double mean = (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
+        rows.capacity = (int64_t)fmax(ceil(w->capacity_factor.value * mean), 1);
+        rows.pad = w->capacity_policy != 0;
+    }
+    enum rc rc = routes_of(d) ? traffic_routes_fill(routes_of(d), d->layer, w, &rows, e)
+                 : whole      ? draw_all(d, &rows, e)
+                              : expect_all(d, &rows, e);
+    if (!rc) {
+        rows_hop_b(d->plan->platform, &t->one_hop, &t->hop_b);
+        rows_hop_b(d->plan->platform, &t->one_hop_rank, &t->hop_b_rank);
+        matrix_sums(&t->one_hop, false, true, t->rank_load);
+        for (int src = 0; src < d->ranks; src++)
+            t->tokens_total += t->tokens[src];
+        t->fan_out = t->tokens_total ? matrix_total(&t->hop_a, true) / (double)t->tokens_total : 0;
+        t->over_capacity = rows.over_capacity;
+        if (rows.capacity)
+            buf_printf(&t->notes, "capacity %lld rows a source and expert: %lld rows dropped, %lld added\n",
+                       (long long)rows.capacity, (long long)rows.over_capacity, (long long)rows.padding);
+        rc = check_bytes(t, (double)w->hidden * workload_element_bytes(w), e);
+    }
+    rows_clear(&rows);
+    return rc;
+}
+
+/* A record that is the matrix: bytes as they are, nothing else is known. */
+static enum rc take_matrix(struct drawing *d) {
+    struct traffic *t = d->traffic;
+    const struct record *r = d->plan->record;
+    t->unit = TRAFFIC_BYTES;
+    matrix_scale(&r->bytes, 1, &t->one_hop);
+    t->one_hop.whole = true;
+    matrix_init(&t->one_hop_rank, d->ranks, 0, true);
+    matrix_init(&t->hop_a, d->ranks, 0, true);
+    matrix_init(&t->hop_b, d->ranks, 0, true);
+    matrix_init(&t->hop_b_rank, d->ranks, 0, true);
     matrix_sums(&t->one_hop, false, true, t->rank_load);
-    t->fan_out =
-        matrix_total(&t->hop_a, true) / ((double)r->workload->tokens_per_rank * (double)r->ranks);
+    t->max_over_mean = stat_max_over_mean(t->rank_load, (size_t)d->ranks);
+    buf_text(&t->notes, "a matrix of bytes: one hop only, workload geometry unused\n");
+    return RC_OK;
+}
+
+static void start_notes(struct drawing *d) {
+    const struct traffic_plan *plan = d->plan;
+    const struct record *r = plan->record;
+    struct traffic *t = d->traffic;
+    if (!r)
+        return;
+    memcpy(t->trace_sha256, r->sha256, sizeof t->trace_sha256);
+    if (r->kind == RECORD_MATRIX) {
+        buf_text(&t->notes, record_notes(r));
+        return;
+    }
+    t->layer = record_layer(r, d->layer);
+    if (plan->layer < 0)
+        buf_printf(&t->notes, "layer %lld of the record%s\n", (long long)t->layer,
+                   d->layer == 0 ? ", its first" : "");
+    buf_text(&t->notes, record_notes(r));
+}
+
+static enum rc make(struct drawing *d, struct err *e) {
+    const struct workload *w = d->workload;
+    struct traffic *t = d->traffic;
+    const struct record *r = d->plan->record;
+    t->expert_load = mem_alloc((size_t)w->experts, sizeof *t->expert_load);
+    t->rank_load = mem_alloc((size_t)d->ranks, sizeof *t->rank_load);
+    start_notes(d);
+    if (r && r->kind == RECORD_MATRIX)
+        return take_matrix(d);
+    struct popularity_ask ask = {.platform = d->plan->platform,
+                                 .workload = w,
+                                 .record = r,
+                                 .layer = d->layer,
+                                 .step = t->batch,
+                                 .seed = d->plan->seed};
+    enum rc rc = popularity_build(&ask, &d->popularity, &t->notes, e);
+    t->max_over_mean = d->popularity.max_over_mean;
+    if (!rc)
+        rc = place_experts(d, e);
+    if (!rc)
+        rc = take_tokens(d, e);
+    if (!rc && w->routing.pair_sigma.value > 0) {
+        struct pairs_ask pairs = {.ranks = d->ranks,
+                                  .experts = (int)w->experts,
+                                  .top_k = (int)w->top_k,
+                                  .pools = w->routing.mode == MODE_GLOBAL_TOPK ? 1
+                                                                               : d->popularity.shape.n_groups,
+                                  .base = d->popularity.inclusion,
+                                  .tokens = t->tokens,
+                                  .sigma = w->routing.pair_sigma.value,
+                                  .seed = d->plan->seed};
+        d->shares = pairs_build(&pairs, &t->notes);
+    }
+    return rc ? rc : fill(d, e);
+}
+
+enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct traffic **traffic,
+                          struct err *e) {
+    struct traffic *t = mem_alloc(1, sizeof *t);
+    int layers = traffic_plan_layers(plan);
+    struct drawing d = {.plan = plan,
+                        .workload = plan->workload,
+                        .ranks = plat_ranks(plan->platform),
+                        .seed = plan->seed ^ (uint64_t)draw * 0x9E3779B97F4A7C15u,
+                        .layer = plan->layer >= 0 ? plan->layer : (int)(draw % layers),
+                        .traffic = t};
+    t->ranks = d.ranks;
+    t->experts = (int)plan->workload->experts;
+    t->layer = -1;
+    t->batch = plan->workload->routing.batch + draw / layers;
+    enum rc rc = make(&d, e);
+    if (rc)
+        traffic_free(t);
+    else
+        *traffic = t;
+    popularity_clear(&d.popularity);
+    placement_free(d.placement);
+    free(d.shares);
+    return rc;
 }
 
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,
                       struct traffic **traffic, struct err *e) {
-    bool full = w->routing.mode == MODE_FULL;
-    struct traffic *t = mem_alloc(1, sizeof *t);
-    struct routing r = {.platform = p,
-                        .workload = w,
-                        .seed = seed,
-                        .ranks = plat_ranks(p),
-                        .groups = (int)p->groups,
-                        .local = (int)p->ranks_per_group,
-                        .experts = (int)w->experts,
-                        .traffic = t};
-    r.per_rank = r.experts / r.ranks;
-    r.per_group = r.per_rank * r.local;
-    r.pools_chosen = full ? (int)w->group_limit : 1;
-    r.chosen_inside = (int)w->top_k / r.pools_chosen;
-    r.pool_size = full ? r.per_group : r.experts;
-    t->ranks = r.ranks;
-    t->experts = r.experts;
-    t->max_over_mean = 1;
-    enum rc rc = check_shape(&r, e);
-    if (!rc)
-        rc = prepare(&r, e);
-    if (!rc) {
-        fill(&r);
-        *traffic = t;
-    } else {
-        traffic_free(t);
-    }
-    free(r.weight);
-    sampler_free(r.pools);
-    sampler_free(r.inside);
+    struct traffic_plan *plan;
+    enum rc rc = traffic_plan_build(p, w, seed, &plan, e);
+    if (rc)
+        return rc;
+    rc = traffic_plan_draw(plan, 0, traffic, e);
+    traffic_plan_free(plan);
     return rc;
 }
 
@@ -407,6 +465,7 @@ void traffic_free(struct traffic *t) {
     matrix_clear(&t->hop_b_rank);
     free(t->expert_load);
     free(t->rank_load);
+    free(t->tokens);
     buf_clear(&t->notes);
     free(t);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.h - from routing to rows: how many token rows each rank sends to each other in every stage.
  *
+ * A plan holds what many draws share (the record, read once); a draw is one batch of one layer. A record
+ * that is a matrix of bytes has no tokens: unit is TRAFFIC_BYTES, one_hop holds bytes, the other matrices
+ * are empty.
+ *
  * Shapes: matrices over ranks, in rows, dispatch direction, diagonal included (see matrix.h).
  *   one_hop  one row per (token, expert) pair, to the expert's rank                       FORMULAS.md [M1]
  *   hop_a    one row per token and distinct destination group, to the rank of that group with the
@@ -8,10 +12,12 @@
  *   hop_b    at the forwarder, every received row once per expert of its group, to the expert's rank  [M3]
  *   one_hop_rank, hop_b_rank  the same as one_hop and hop_b, but one row per token and distinct destination
  *            rank, whatever number of its experts are there (de-duplication per rank)     [M5]
- * Source: tokens are drawn (draw: sampled, whole numbers) or taken at their expected values (draw: expected).
- * Counts give marginals only: each token draws k distinct experts, inclusion probabilities proportional to the
- * counts, by maximum entropy (conditional Poisson); the same distribution on every source rank  [M4].
- * Valid for: experts divisible by ranks (contiguous placement, or ranks divisible by experts is refused too).
+ * Source: tokens are drawn (draw: sampled, whole numbers), taken at their expected values (draw:
+ * expected), or read one by one (token-level records, exact). Marginals (counts, synthetic): each token
+ * draws top_k distinct experts with inclusion probabilities proportional to them, by maximum entropy
+ * within the routing mode (choice.h)  [M4]; the same distribution on every source rank unless pair_sigma
+ * is given.
+ * Valid for: sums of bytes below 2^63 (checked, the pair is named).
  * Errors: RC_SHAPE, RC_RANGE, and those of the trace readers.
  * Ownership: traffic_free() releases. */
 #ifndef WORKLOADS_TRAFFIC_H
@@ -22,17 +28,42 @@
 #include "workloads/matrix.h"
 #include "workloads/workload.h"
 
+enum traffic_unit { TRAFFIC_ROWS, TRAFFIC_BYTES };
+
 struct traffic {
     int ranks;
     int experts;
     struct matrix one_hop, one_hop_rank, hop_a, hop_b, hop_b_rank;
     double *expert_load;  /* rows per expert, [experts] */
     double *rank_load;    /* rows per destination rank, local ones included, [ranks] */
-    double fan_out;       /* mean distinct destination groups of a token, own group included */
-    double max_over_mean; /* of the trace's marginals; 1 for uniform routing */
+    double fan_out;       /* mean distinct destination groups of a token, own group included; 0: no token */
+    double max_over_mean; /* of the marginals; 1 for uniform routing, -1 without any row */
     char trace_sha256[HASH_TEXT]; /* empty when no trace was read */
     struct buf notes;     /* one line each: what was assumed or dropped */
+    enum traffic_unit unit; /* of one_hop; TRAFFIC_BYTES: one hop only, a row is a byte */
+    int64_t *tokens;        /* per source rank, [ranks]; NULL for TRAFFIC_BYTES */
+    int64_t tokens_total;
+    int64_t layer, batch;   /* which draw; layer -1: none */
+    int64_t dropped_rows, suspected_rows; /* of the record's layer */
+    double rho_kept;        /* rank rho_max without suspected rows; 0 when there are none */
+    int64_t over_capacity;  /* rows dropped for capacity */
 };
+
+struct traffic_plan;
+
+enum rc traffic_plan_build(const struct platform *p, const struct workload *w, uint64_t seed,
+                           struct traffic_plan **plan, struct err *e);
+void traffic_plan_free(struct traffic_plan *plan); /* NULL is allowed */
+
+/* Layers that draws walk through (1 when routing.layer is given), and whole or begun batches of a
+ * token-level record (0: any number of batches can be drawn). */
+int traffic_plan_layers(const struct traffic_plan *plan);
+int64_t traffic_plan_batches(const struct traffic_plan *plan);
+
+/* Draw d is layer d mod layers of batch routing.batch + d / layers. Draw 0 is what traffic_build()
+ * returns. */
+enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct traffic **traffic,
+                          struct err *e);
 
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,
                       struct traffic **traffic, struct err *e);

@@ -2,29 +2,45 @@
 #include "workloads/workload.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
 #include "platforms/find.h"
+#include "workloads/placement.h"
 
-static const char *const source_choices[] = {"uniform", "trace", NULL};
-static const char *const mode_choices[] = {"global_topk", "full", NULL};
+static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
+static const char *const mode_choices[] = {"global_topk", "full", "group_limited", "quota_only", NULL};
 static const char *const draw_choices[] = {"sampled", "expected", NULL};
+static const char *const family_choices[] = {"zipf",       "lognormal", "dirichlet",
+                                             "hot-expert", "hot-rank",  NULL};
+static const char *const preset_choices[] = {"none", "mixed-web", "one-domain", "bad-layer", NULL};
+static const char *const assign_choices[] = {"blocks", "round-robin", "request", NULL};
+static const char *const fill_choices[] = {"exact", "repeat", NULL};
+static const char *const keep_choices[] = {"keep", "drop", NULL};
 static const char *const dtype_choices[] = {"bf16", "fp16", "fp8", "fp32", NULL};
 static const double dtype_bytes[] = {2, 2, 1, 4};
-static const char *const placement_choices[] = {"contiguous", NULL};
+static const char *const placement_choices[] = {"contiguous", "round-robin", "lpt",
+                                                "eplb",       "file",        NULL};
+static const char *const remainder_choices[] = {"refuse", "first", "last", "pad", NULL};
+static const char *const packing_choices[] = {"auto", "hierarchical", "global", NULL};
+static const char *const capacity_choices[] = {"drop", "pad", NULL};
+
+#define ROUTING(field) offsetof(struct routing_keys, field)
+#define WORKLOAD(field) offsetof(struct workload, field)
 
 static const struct key routing_keys[] = {
     {"source", KEY_CHOICE, offsetof(struct routing_keys, source), .otherwise = "uniform",
      .choices = source_choices, .help = "where the routing comes from"},
     {"mode", KEY_CHOICE, offsetof(struct routing_keys, mode), .otherwise = "global_topk",
      .choices = mode_choices,
-     .help = "`full`: exactly `group_limit` groups a token, top_k / group_limit experts in each"},
+     .help = "`full`: exactly `group_limit` groups a token, top_k / group_limit experts in each; "
+             "`group_limited`: at most `group_limit` groups; `quota_only`: top_k / groups in every group"},
     {"draw", KEY_CHOICE, offsetof(struct routing_keys, draw), .otherwise = "sampled",
      .choices = draw_choices, .help = "tokens drawn with the seed, or expected values"},
-    {"trace", KEY_TEXT, offsetof(struct routing_keys, trace), .help = "routing record (CSV or .npy)"},
+    {"trace", KEY_TEXT, offsetof(struct routing_keys, trace), .help = "routing record, see below"},
     {"model", KEY_TEXT, offsetof(struct routing_keys, model),
      .help = "CSV with a model column: which one"},
     {"corpus", KEY_TEXT, offsetof(struct routing_keys, corpus),
@@ -32,6 +48,41 @@ static const struct key routing_keys[] = {
     {"layer", KEY_COUNT, offsetof(struct routing_keys, layer), .max = 1e6,
      .given_offset = offsetof(struct routing_keys, layer_given),
      .help = "layer as the trace names it; default: its first"},
+    {"family", KEY_CHOICE, ROUTING(family), .otherwise = "zipf", .choices = family_choices,
+     .given_offset = ROUTING(family_given),
+     .help = "synthetic: shape of the popularities"},
+    {"rho_max", KEY_NUMBER, ROUTING(rho_max), .min = 1, .max = 1e6,
+     .help = "synthetic: target, busiest rank over mean rank"},
+    {"rho_ep", KEY_COUNT, ROUTING(rho_ep), .min = 2, .max = 1 << 20, .word = "ranks",
+     .otherwise = "ranks", .help = "EP that rho_max speaks of"},
+    {"cv", KEY_NUMBER, ROUTING(cv), .min = 1e-6, .max = 1e3,
+     .help = "synthetic: target, standard deviation over mean of the expert loads"},
+    {"exponent", KEY_NUMBER, ROUTING(exponent), .max = 60,
+     .help = "synthetic: the family's parameter itself"},
+    {"hot_ratio", KEY_NUMBER, ROUTING(hot_ratio), .min = 1, .max = 1e6,
+     .help = "synthetic: load of the hot rank over the mean of the others, as kernel benchmarks say"},
+    {"preset", KEY_CHOICE, ROUTING(preset), .otherwise = "none", .choices = preset_choices,
+     .help = "synthetic: rho_max as in public records"},
+    {"drift", KEY_NUMBER, ROUTING(drift), .max = 1,
+     .help = "synthetic: share of experts that swap popularities from batch to batch"},
+    {"pair_sigma", KEY_NUMBER, ROUTING(pair_sigma), .max = 10,
+     .help = "every source prefers other ranks: sigma of ln preference; loads stay"},
+    {"assign", KEY_CHOICE, ROUTING(assign), .otherwise = "blocks", .choices = assign_choices,
+     .help = "tokens of a record without source ranks onto ranks"},
+    {"fill", KEY_CHOICE, ROUTING(fill), .otherwise = "exact", .choices = fill_choices,
+     .help = "`exact`: a token-level record's rows once; `repeat`: until every rank has its tokens"},
+    {"suspected", KEY_CHOICE, ROUTING(suspected), .otherwise = "keep", .choices = keep_choices,
+     .help = "repeated rows that look like padding or warm-up"},
+    {"zero_weight", KEY_CHOICE, ROUTING(zero_weight), .otherwise = "keep", .choices = keep_choices,
+     .help = "choices of a record with weight exactly 0"},
+    {"router_experts", KEY_COUNT, ROUTING(router_experts), .min = 1, .max = 65535, .word = "experts",
+     .otherwise = "experts", .help = "ids from experts up to here are zero-compute experts: no message"},
+    {"batch", KEY_COUNT, ROUTING(batch), .max = 1e9, .otherwise = "0",
+     .help = "which batch of a token-level record, which step of the drift"},
+    {"batch_rows", KEY_COUNT, ROUTING(batch_rows), .min = 1, .max = 1e9, .word = "all",
+     .otherwise = "all", .help = "rows per logged batch, of which `batch_valid` are real"},
+    {"batch_valid", KEY_COUNT, ROUTING(batch_valid), .min = 1, .max = 1e9, .word = "all",
+     .otherwise = "all", .help = "real rows at the start of each logged batch"},
     {0}};
 
 static const struct key late_keys[] = {
@@ -54,7 +105,13 @@ const struct key workload_keys[] = {
     {"description", KEY_TEXT, offsetof(struct workload, description),
      .help = "one line for `workload list`"},
     {"tokens_per_rank", KEY_COUNT, offsetof(struct workload, tokens_per_rank), .required = true,
-     .min = 1, .max = 1 << 24, .help = "T, tokens that each rank dispatches per call"},
+     .max = 1 << 24, .help = "T, tokens that each rank dispatches per call; a list gives one per rank"},
+    {"tokens_list", KEY_TEXT, WORKLOAD(tokens_list),
+     .help = "tokens of each rank, such as `4096x7, 0`; goes before tokens_per_rank"},
+    {"tokens_file", KEY_TEXT, WORKLOAD(tokens_file), .help = "file with such a list"},
+    {"tokens_cv", KEY_NUMBER, WORKLOAD(tokens_cv), .max = 10,
+     .help = "tokens of the ranks are log-normal with this deviation over mean"},
+    {"tokens_idle", KEY_NUMBER, WORKLOAD(tokens_idle), .max = 1, .help = "share of ranks without tokens"},
     {"experts", KEY_COUNT, offsetof(struct workload, experts), .required = true, .min = 1,
      .max = 65536, .help = "E, routed experts of the layer"},
     {"top_k", KEY_COUNT, offsetof(struct workload, top_k), .required = true, .min = 1, .max = 1024,
@@ -67,11 +124,62 @@ const struct key workload_keys[] = {
      .choices = dtype_choices, .help = "element of a row"},
     {"routing", KEY_MAP, offsetof(struct workload, routing), .required = true, .table = routing_keys,
      .help = "which experts tokens choose"},
-    {"placement", KEY_CHOICE, offsetof(struct workload, placement), .otherwise = "contiguous",
-     .choices = placement_choices, .help = "experts onto ranks, in blocks of E / EP"},
+    {"placement", KEY_CHOICE, WORKLOAD(placement), .otherwise = "contiguous",
+     .choices = placement_choices, .help = "experts onto ranks"},
+    {"placement_file", KEY_TEXT, WORKLOAD(placement_file), .help = "placement `file`: which one"},
+    {"placement_remainder", KEY_CHOICE, WORKLOAD(placement_remainder), .otherwise = "refuse",
+     .choices = remainder_choices, .help = "when experts do not divide by ranks"},
+    {"placement_slots", KEY_COUNT, WORKLOAD(placement_slots), .min = 1, .max = 1 << 20,
+     .word = "experts", .otherwise = "experts", .help = "`eplb`: physical experts, replicas included"},
+    {"placement_packing", KEY_CHOICE, WORKLOAD(placement_packing), .otherwise = "auto",
+     .choices = packing_choices,
+     .help = "`eplb`: `hierarchical` keeps expert groups in a group of ranks; `auto`: if they divide"},
+    {"capacity_factor", KEY_NUMBER, WORKLOAD(capacity_factor), .min = 1e-3, .max = 1e6,
+     .help = "a source sends an expert at most factor x its mean of rows"},
+    {"capacity_policy", KEY_CHOICE, WORKLOAD(capacity_policy), .otherwise = "drop",
+     .choices = capacity_choices, .help = "rows above are dropped; `pad` also fills up to it"},
     {"arrival", KEY_MAP, offsetof(struct workload, arrival), .table = arrival_keys,
      .help = "when ranks enter a call; default: all at once"},
     {0}};
+
+static enum rc check_synthetic(const struct routing_keys *r, const struct place *top, struct err *e) {
+    const bool given[] = {r->rho_max.given, r->cv.given, r->exponent.given, r->hot_ratio.given,
+                          r->preset != PRESET_NONE};
+    int targets = 0;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        targets += given[i];
+    if (r->source == SOURCE_SYNTHETIC && targets != 1)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.source 'synthetic' with %d targets, expected one of rho_max, cv, "
+                      "exponent, hot_ratio and preset",
+                      targets);
+    if (r->source != SOURCE_SYNTHETIC && (targets || r->drift.given))
+        return err_at(e, RC_SCHEMA, top, "routing.%s is given, but routing.source is '%s'",
+                      targets ? "rho_max, cv, exponent, hot_ratio or preset" : "drift",
+                      source_choices[r->source]);
+    return RC_OK;
+}
+
+static enum rc check_mode(const struct workload *w, const struct place *top, struct err *e) {
+    const struct routing_keys *r = &w->routing;
+    bool limited = r->mode == MODE_FULL || r->mode == MODE_GROUP_LIMITED;
+    if (limited && w->group_limit == 0)
+        return err_at(e, RC_SCHEMA, top, "routing.mode '%s' needs group_limit", mode_choices[r->mode]);
+    if (!limited && w->group_limit != 0)
+        return err_at(e, RC_SCHEMA, top,
+                      "group_limit %lld needs routing.mode 'full' or 'group_limited'; %s has no limit",
+                      (long long)w->group_limit, mode_choices[r->mode]);
+    if (r->mode == MODE_FULL && w->top_k % w->group_limit != 0)
+        return err_at(e, RC_RANGE, top, "group_limit %lld does not divide top_k %lld",
+                      (long long)w->group_limit, (long long)w->top_k);
+    if (limited && r->pair_sigma.value > 0)
+        return err_at(e, RC_SCHEMA, top, "routing.pair_sigma does not go with routing.mode '%s'",
+                      mode_choices[r->mode]);
+    if (r->mode == MODE_GROUP_LIMITED && r->draw == DRAW_EXPECTED)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.mode 'group_limited' has no closed form: use routing.draw 'sampled'");
+    return RC_OK;
+}
 
 static enum rc check(struct workload *w, struct err *e) {
     const struct place *top = &w->doc->root->at;
@@ -79,41 +187,90 @@ static enum rc check(struct workload *w, struct err *e) {
     if (w->top_k > w->experts)
         return err_at(e, RC_RANGE, top, "top_k %lld is above experts %lld; a token chooses distinct experts",
                       (long long)w->top_k, (long long)w->experts);
-    if (r->mode == MODE_FULL && w->group_limit == 0)
-        return err_at(e, RC_SCHEMA, top, "routing.mode 'full' needs group_limit");
-    if (r->mode == MODE_FULL && r->source == SOURCE_TRACE)
-        return err_at(e, RC_SCHEMA, top,
-                      "routing.mode 'full' cannot be imposed on a trace of expert counts");
-    if (r->mode == MODE_GLOBAL_TOPK && w->group_limit != 0)
-        return err_at(e, RC_SCHEMA, top,
-                      "group_limit %lld needs routing.mode 'full'; global_topk has no limit",
-                      (long long)w->group_limit);
-    if (w->group_limit != 0 && w->top_k % w->group_limit != 0)
-        return err_at(e, RC_RANGE, top, "group_limit %lld does not divide top_k %lld",
-                      (long long)w->group_limit, (long long)w->top_k);
-    if ((r->source == SOURCE_TRACE) != (r->trace != NULL))
-        return err_at(e, RC_SCHEMA, top,
-                      r->trace ? "routing.trace is given, but routing.source is '%s'"
-                               : "routing.source is 'trace', but routing.trace is missing%.0s",
-                      source_choices[r->source]);
-    return RC_OK;
+    enum rc rc = check_mode(w, top, e);
+    if (!rc && (r->source == SOURCE_TRACE) != (r->trace != NULL))
+        rc = err_at(e, RC_SCHEMA, top,
+                    r->trace ? "routing.trace is given, but routing.source is '%s'"
+                             : "routing.source is 'trace', but routing.trace is missing%.0s",
+                    source_choices[r->source]);
+    if (!rc)
+        rc = check_synthetic(r, top, e);
+    if (!rc && (w->placement == PLACEMENT_FILE) != (w->placement_file != NULL))
+        rc = err_at(e, RC_SCHEMA, top, "placement 'file' and placement_file go together");
+    if (!rc && (r->batch_rows == 0) != (r->batch_valid == 0))
+        rc = err_at(e, RC_SCHEMA, top, "routing.batch_rows and routing.batch_valid go together");
+    if (!rc && w->capacity_factor.given && r->draw == DRAW_EXPECTED)
+        rc = err_at(e, RC_SCHEMA, top, "capacity_factor needs routing.draw 'sampled'");
+    return rc;
+}
+
+static void drop_unset(struct yaml_node *map, const char *const *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const struct yaml_node *node = yaml_get(map, keys[i]);
+        if (node && !node->set)
+            yaml_drop(map, keys[i]);
+    }
 }
 
 /* What an override makes meaningless: with another trace, what selects a part of the file's own one; with
- * another source, the trace too. */
+ * another source, the trace and the synthetic targets too; with another target, the file's own. */
 static void drop_overridden(const struct yaml_doc *doc) {
     static const char *const selection[] = {"model", "corpus", "layer", "trace"};
-    enum { SELECTION = 3, ALL = 4 };
+    static const char *const targets[] = {"rho_max", "cv",     "exponent", "hot_ratio",
+                                          "preset",  "family", "rho_ep",   "drift"};
+    enum { SELECTION = 3, ALL = 4, TARGETS = 5, SYNTHETIC = 8 };
+    static const char *const lists[] = {"tokens_list", "tokens_file"};
+    if (doc->root->type != YAML_MAP)
+        return;
+    const struct yaml_node *each = yaml_get(doc->root, "tokens_per_rank");
+    drop_unset(doc->root, lists, each && each->set ? 2 : 0);
     struct yaml_node *routing = yaml_get(doc->root, "routing");
-    if (!routing)
+    if (!routing || routing->type != YAML_MAP)
         return;
     const struct yaml_node *trace = yaml_get(routing, "trace"), *source = yaml_get(routing, "source");
-    size_t n = trace && trace->set ? SELECTION : source && source->set ? ALL : 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct yaml_node *node = yaml_get(routing, selection[i]);
-        if (node && !node->set)
-            yaml_drop(routing, selection[i]);
+    drop_unset(routing, selection, trace && trace->set ? SELECTION : source && source->set ? ALL : 0);
+    bool target = false;
+    for (size_t i = 0; i < TARGETS; i++) {
+        const struct yaml_node *node = yaml_get(routing, targets[i]);
+        target = target || (node && node->set);
     }
+    bool other = source && source->set && source->text && strcmp(source->text, "synthetic") != 0;
+    drop_unset(routing, targets, other ? SYNTHETIC : target ? TARGETS : 0);
+}
+
+/* tokens_per_rank: [a, b, ..] is the list of tokens_list; the number is then their largest. */
+static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
+    const struct yaml_node *node =
+        doc->root->type == YAML_MAP ? yaml_get(doc->root, "tokens_per_rank") : NULL;
+    if (!node || node->type != YAML_LIST)
+        return RC_OK;
+    struct buf list = {0};
+    long long most = 0;
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < node->n && !rc; i++) {
+        const struct yaml_node *item = node->items[i];
+        const char *text = item->type == YAML_SCALAR ? item->text : "";
+        size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || text[digits] || digits > 8)
+            rc = err_at(e, RC_SCHEMA, &item->at, "tokens_per_rank: '%.40s' is not a number of tokens", text);
+        else if (strtoll(text, NULL, 10) > most)
+            most = strtoll(text, NULL, 10);
+        buf_printf(&list, "%s%s", i ? "," : "", text);
+    }
+    char number[24];
+    snprintf(number, sizeof number, "%lld", most);
+    if (!rc && node->n)
+        rc = yaml_set(doc, "tokens_list", list.text, "tokens_per_rank", e);
+    if (!rc)
+        rc = yaml_set(doc, "tokens_per_rank", number, "tokens_per_rank", e);
+    buf_clear(&list);
+    return rc;
+}
+
+/* A file named in the workload lies beside it; one from --set is where the user says. */
+static char *resolve(const struct workload *w, const char *key, const char *path) {
+    const struct yaml_node *node = yaml_get(w->doc->root, key);
+    return !path ? NULL : node && node->set ? mem_copy(path) : file_beside(w->doc->file, path);
 }
 
 /* A trace named in the file lies beside the file; one from --set or --trace is where the user says. */
@@ -139,6 +296,8 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
         rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
     drop_overridden(doc);
     if (!rc)
+        rc = take_token_list(doc, e);
+    if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
         rc = check(w, e);
@@ -146,6 +305,8 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
         workload_free(w);
     } else {
         resolve_trace(w);
+        w->placement_path = resolve(w, "placement_file", w->placement_file);
+        w->tokens_path = resolve(w, "tokens_file", w->tokens_file);
         *workload = w;
     }
     return rc;
@@ -155,6 +316,8 @@ void workload_free(struct workload *w) {
     if (!w)
         return;
     free(w->trace_path);
+    free(w->placement_path);
+    free(w->tokens_path);
     yaml_doc_free(w->doc);
     free(w);
 }

@@ -7,13 +7,16 @@
 #define WORKLOADS_WORKLOAD_H
 
 #include "platforms/platform.h"
+#include "workloads/choice.h"
 
 #define WORKLOAD_SCHEMA "moesim/workload/1"
 #define WORKLOAD_DEFAULT "olmoe-github"
 
-enum routing_source { SOURCE_UNIFORM, SOURCE_TRACE };
-enum routing_mode { MODE_GLOBAL_TOPK, MODE_FULL };
+enum routing_source { SOURCE_UNIFORM, SOURCE_TRACE, SOURCE_SYNTHETIC };
 enum routing_draw { DRAW_SAMPLED, DRAW_EXPECTED };
+enum routing_assign { ASSIGN_BLOCKS, ASSIGN_ROUND_ROBIN, ASSIGN_REQUEST };
+enum routing_fill { FILL_EXACT, FILL_REPEAT };
+enum routing_preset { PRESET_NONE, PRESET_MIXED_WEB, PRESET_ONE_DOMAIN, PRESET_BAD_LAYER };
 
 struct routing_keys {
     int source;        /* enum routing_source */
@@ -24,6 +27,21 @@ struct routing_keys {
     const char *corpus;
     int64_t layer;     /* layer number as the trace names it */
     bool layer_given;
+    /* synthetic: one target and the family that meets it, skew.h */
+    int family;
+    bool family_given;
+    struct quantity rho_max, cv, exponent, hot_ratio;
+    int64_t rho_ep; /* 0 = the platform's ranks */
+    int preset;     /* enum routing_preset */
+    struct quantity drift;
+    struct quantity pair_sigma;
+    /* token-level records, routes.h */
+    int assign; /* enum routing_assign */
+    int fill;   /* enum routing_fill */
+    int suspected, zero_weight; /* 0 keep, 1 drop */
+    int64_t router_experts; /* 0 = experts */
+    int64_t batch;
+    int64_t batch_rows, batch_valid; /* 0 = all rows count */
 };
 
 /* When ranks enter a call. */
@@ -47,9 +65,19 @@ struct workload {
     int64_t hidden;
     int dtype;
     struct routing_keys routing;
-    int placement;
+    int placement;           /* enum placement_kind */
+    int placement_remainder; /* enum remainder */
+    int placement_packing;   /* enum packing */
+    int64_t placement_slots; /* 0 = no replicas beyond what fills the ranks evenly */
+    const char *placement_file;
+    const char *tokens_list; /* instead of tokens_per_rank for all, tokens.h */
+    const char *tokens_file;
+    struct quantity tokens_cv, tokens_idle;
+    struct quantity capacity_factor; /* not given: no capacity */
+    int capacity_policy;             /* 0 drop, 1 pad */
     struct arrival_keys arrival;
 
+    char *placement_path, *tokens_path; /* resolved; NULL when not given */
     char *trace_path; /* resolved; NULL when the source is not a trace */
     char sha256[HASH_TEXT];
     struct yaml_doc *doc;

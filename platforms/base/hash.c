@@ -3,16 +3,37 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include <sha256.h>
 
-void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]) {
+#include "platforms/base/mem.h"
+
+struct hash {
     SHA256_CTX context;
+};
+
+struct hash *hash_start(void) {
+    struct hash *h = mem_alloc(1, sizeof *h);
+    SHA256Init(&h->context);
+    return h;
+}
+
+void hash_add(struct hash *h, const void *data, size_t n) {
+    SHA256Update(&h->context, data, n);
+}
+
+void hash_end(struct hash *h, char text[static HASH_TEXT]) {
     uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA256Init(&context);
-    SHA256Update(&context, data, n);
-    SHA256Final(digest, &context);
+    SHA256Final(digest, &h->context);
     for (size_t i = 0; i < sizeof digest; i++)
         snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    free(h);
+}
+
+void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]) {
+    struct hash *h = hash_start();
+    hash_add(h, data, n);
+    hash_end(h, text);
 }

@@ -8,4 +8,10 @@
 enum { HASH_TEXT = 65 };
 void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]);
 
+/* The same over blocks: hash_end() releases. */
+struct hash;
+struct hash *hash_start(void);
+void hash_add(struct hash *h, const void *data, size_t n);
+void hash_end(struct hash *h, char text[static HASH_TEXT]);
+
 #endif

@@ -25,9 +25,10 @@ static const enum chain_preset presets[PRESETS] = {CHAIN_V1, CHAIN_MEASURED, CHA
 static const double range_default[2] = {1, 32};
 static const double simulated_relative = 5e-4; // three digits
 
-/* Both calls, one after the other. */
+/* Both calls, and the constants of their platform that have an interval. */
 struct pair {
     struct step one, two;
+    struct intervals *intervals;
 };
 
 /* Seconds per pair of a preset at the workload's width. fused is a target without a width; none is
@@ -191,14 +192,13 @@ enum { OUT_ONE, OUT_TWO, OUT_GAIN, OUT_RATIOS, OUTPUTS = OUT_RATIOS + PRESETS };
 struct spread_context {
     const struct pair *pair;
     const struct options *o;
-    const struct intervals *intervals;
     const struct breakeven_result *r;
     double own_s_per_pair; /* the implementation's chain at this width */
 };
 
 static void evaluate(const double *values, const void *context, double *outputs) {
     const struct spread_context *c = context;
-    struct platform *p = intervals_apply(c->r->platform, c->intervals, values);
+    struct platform *p = intervals_apply(c->r->platform, c->pair->intervals, values);
     struct pair pair = *c->pair;
     pair.one.platform = pair.two.platform = p;
     struct costs one, two;
@@ -223,19 +223,19 @@ static void evaluate(const double *values, const void *context, double *outputs)
 
 static void fill_spreads(const struct pair *p, const struct options *o,
                          struct breakeven_result *r) {
-    static struct intervals found; // large; filled anew by each call
-    intervals_find(r->platform, &found);
+    const struct intervals *found = p->intervals;
+    intervals_find(r->platform, p->intervals);
     r->draws = o->draws ? (int)o->draws : DRAWS_DEFAULT;
     r->seed = o->seed;
-    struct spread_context context = {p, o, &found, r, 0};
+    struct spread_context context = {p, o, r, 0};
     bool interpolated;
-    if (!found.n || !r->alpha_known ||
+    if (!found->n || !r->alpha_known ||
         chain_at_width(r->workload, (enum chain_preset)r->implementation->chain.preset,
                        o->interpolate, &context.own_s_per_pair, &interpolated, NULL))
         return;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const struct uncertainty_question q = {.inputs = found.inputs,
-                                           .n_inputs = found.n,
+    const struct uncertainty_question q = {.inputs = found->inputs,
+                                           .n_inputs = found->n,
                                            .n_outputs = OUTPUTS,
                                            .evaluate = evaluate,
                                            .context = &context,
@@ -254,9 +254,9 @@ static void fill_spreads(const struct pair *p, const struct options *o,
         r->entries[i].spread =
             (struct breakeven_spread){r->entries[i].ratio.known, x->p5, x->p50, x->p95};
     }
-    r->n_inputs = found.n;
-    for (int i = 0; i < found.n; i++) {
-        const struct uncertain *input = &found.inputs[swings[i].input];
+    r->n_inputs = found->n;
+    for (int i = 0; i < found->n; i++) {
+        const struct uncertain *input = &found->inputs[swings[i].input];
         r->inputs[i].name = input->name;
         r->inputs[i].low = input->low;
         r->inputs[i].high = input->high;
@@ -424,7 +424,7 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                                  .engine_version = sim_version(),
                                  .arguments = o->arguments,
                                  .n_arguments = o->n_arguments};
-    struct pair p;
+    struct pair p = {.intervals = mem_alloc(1, sizeof *p.intervals)};
     step_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_ONE_HOP,
                PHASE_DISPATCH, &p.one);
     step_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_TWO_HOP,
@@ -436,6 +436,7 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         (o->format == FORMAT_JSON  ? breakeven_write_json
          : o->format == FORMAT_CSV ? breakeven_write_csv
                                    : breakeven_write_text)(&r, out);
+    free(p.intervals);
     step_clear(&p.one);
     step_clear(&p.two);
     licensing_clear(&l);

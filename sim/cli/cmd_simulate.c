@@ -8,6 +8,7 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
 #include "sim/cli/sequence.h"
@@ -173,6 +174,11 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
     call->analytic.present = ask->compare;
+    const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
+    if (!rc && ask->compare)
+        rc = explain_causes(&step, basis, o, call, e);
+    if (!rc)
+        explain_ports(&step, basis, call);
     if (!rc && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);
     fill_traffic(&step, call);
@@ -226,7 +232,7 @@ static enum rc run_calls(const struct inputs *in, const struct options *o, bool 
     if (!rc)
         figures_gain(f, best, in->platform->alpha_treatments.n);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        outcome_clear(&best[phase].shown);
+        call_clear(&best[phase]);
     return rc;
 }
 

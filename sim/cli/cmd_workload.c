@@ -3,13 +3,15 @@
 #include "sim/cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/json.h"
 #include "platforms/base/stat.h"
 #include "platforms/find.h"
 #include "sim/report/table.h"
-#include "workloads/counts.h"
+#include "workloads/popularity.h"
+#include "workloads/skew.h"
 
 static const int world_sizes[] = {8, 16, 32, 64, 128};
 enum { WORLD_SIZES = sizeof world_sizes / sizeof *world_sizes };
@@ -55,40 +57,146 @@ static enum rc list(const struct options *o, struct buf *out, struct err *e) {
     return rc;
 }
 
-/* The counts of a uniform workload: every expert the same. */
-static struct counts *uniform_counts(const struct workload *w) {
+/* What is shown: loads per layer, and what the record says of itself. */
+struct shown {
+    struct record *record; /* NULL: not from a record */
+    struct counts *own;    /* loads that are no record's counts */
+    const struct counts *counts;
+    double *kept;          /* counts without suspected rows, laid out as counts; NULL: none are suspected */
+    int64_t dropped, suspected;
+    int64_t top_k;
+    const char *notes;
+    struct buf more;
+};
+
+static void shown_clear(struct shown *s) {
+    record_free(s->record);
+    counts_free(s->own);
+    free(s->kept);
+    buf_clear(&s->more);
+}
+
+static struct counts *counts_new(int layers, int experts) {
     struct counts *c = mem_alloc(1, sizeof *c);
-    c->n_layers = 1;
-    c->n_experts = (int)w->experts;
-    c->layer = mem_alloc(1, sizeof *c->layer);
-    c->counts = mem_alloc((size_t)w->experts, sizeof *c->counts);
-    for (int i = 0; i < c->n_experts; i++)
-        c->counts[i] = (double)(w->tokens_per_rank * w->top_k) / (double)w->experts;
+    c->n_layers = layers;
+    c->n_experts = c->n_named = experts;
+    c->layer = mem_alloc((size_t)layers, sizeof *c->layer);
+    c->counts = mem_alloc((size_t)layers * (size_t)experts, sizeof *c->counts);
     return c;
 }
 
-static enum rc load_counts(const struct options *o, struct inputs *in, struct counts **counts,
-                           int64_t *top_k, struct err *e) {
-    *top_k = o->top_k;
-    if (o->trace) {
-        struct counts_ask ask = {.experts = (int)o->experts};
-        return counts_load(o->trace, &ask, counts, e);
-    }
-    enum rc rc = inputs_load(o, INPUT_WORKLOAD, in, e);
+/* Loads of a workload without a record: uniform or synthetic, on the default platform. */
+static enum rc take_workload(const struct options *o, struct inputs *in, struct shown *s,
+                             struct err *e) {
+    const struct workload *w = in->workload;
+    struct options plain = *o;
+    plain.set_platform.n = 0;
+    enum rc rc = inputs_load(&plain, INPUT_PLATFORM, in, e);
     if (rc)
         return rc;
-    const struct workload *w = in->workload;
-    if (!*top_k)
-        *top_k = w->top_k;
-    if (w->routing.source == SOURCE_UNIFORM) {
-        *counts = uniform_counts(w);
-        return RC_OK;
-    }
-    struct counts_ask ask = {(int)w->experts, w->routing.model, w->routing.corpus};
-    return counts_load(w->trace_path, &ask, counts, e);
+    struct popularity p = {0};
+    struct popularity_ask ask = {.platform = in->platform,
+                                 .workload = w,
+                                 .step = w->routing.batch,
+                                 .seed = o->seed};
+    rc = popularity_build(&ask, &p, &s->more, e);
+    s->counts = s->own = counts_new(1, (int)w->experts);
+    for (int i = 0; i < (int)w->experts && !rc; i++)
+        s->own->counts[i] =
+            (double)w->tokens_per_rank * (double)w->top_k * p.load[i] / stat_sum(p.load, (size_t)w->experts);
+    popularity_clear(&p);
+    s->notes = s->more.text ? s->more.text : "";
+    return rc;
 }
 
-static void show_json(const struct counts *c, int64_t top_k, struct buf *out) {
+static void take_routes(const struct routes *r, bool drop_suspected, struct shown *s) {
+    size_t n = (size_t)r->experts;
+    s->counts = s->own = counts_new(r->n_layers, r->experts);
+    s->dropped = routes_dropped(r);
+    s->suspected = routes_suspected(r);
+    if (drop_suspected) {
+        s->dropped += s->suspected;
+        s->suspected = 0;
+    }
+    if (s->suspected)
+        s->kept = mem_alloc((size_t)r->n_layers * n, sizeof *s->kept);
+    for (int l = 0; l < r->n_layers; l++) {
+        s->own->layer[l] = r->layers[l].layer;
+        routes_count(r, l, !drop_suspected, s->own->counts + (size_t)l * n);
+        if (s->kept)
+            routes_count(r, l, false, s->kept + (size_t)l * n);
+    }
+    if (!s->top_k)
+        s->top_k = r->top_k;
+}
+
+/* A matrix has no experts: its receiving ranks take their place. */
+static void take_matrix(const struct matrix *m, struct shown *s) {
+    s->counts = s->own = counts_new(1, m->ranks);
+    matrix_sums(m, false, true, s->own->counts);
+    buf_printf(&s->more, "%sa matrix of bytes: loads are bytes per receiving rank, local ones included\n",
+               s->notes);
+    s->notes = s->more.text;
+    s->top_k = 0;
+}
+
+static enum rc load_shown(const struct options *o, struct inputs *in, struct shown *s, struct err *e) {
+    struct record_ask ask = {.counts = {.experts = (int)o->experts},
+                             .routes = {.experts = (int)o->experts, .top_k = (int)o->top_k}};
+    const char *path = o->trace;
+    s->top_k = o->top_k;
+    if (!o->trace) {
+        enum rc rc = inputs_load(o, INPUT_WORKLOAD, in, e);
+        if (rc)
+            return rc;
+        const struct workload *w = in->workload;
+        if (!s->top_k)
+            s->top_k = w->top_k;
+        if (w->routing.source != SOURCE_TRACE)
+            return take_workload(o, in, s, e);
+        popularity_record_ask(w, &ask);
+        path = w->trace_path;
+    }
+    enum rc rc = record_load(path, &ask, &s->record, e);
+    if (rc)
+        return rc;
+    s->notes = record_notes(s->record);
+    if (s->record->kind == RECORD_COUNTS)
+        s->counts = s->record->counts;
+    else if (s->record->kind == RECORD_ROUTES)
+        take_routes(s->record->routes, in->workload && in->workload->routing.suspected, s);
+    else
+        take_matrix(&s->record->bytes, s);
+    return RC_OK;
+}
+
+static const double *layer_loads(const struct shown *s, int l) {
+    return s->counts->counts + (size_t)l * (size_t)s->counts->n_experts;
+}
+
+/* The layer whose experts are loaded most unevenly. */
+static int worst_layer(const struct shown *s) {
+    size_t n = (size_t)s->counts->n_experts;
+    int worst = 0;
+    for (int l = 1; l < s->counts->n_layers; l++)
+        if (stat_max_over_mean(layer_loads(s, l), n) > stat_max_over_mean(layer_loads(s, worst), n))
+            worst = l;
+    return worst;
+}
+
+static void rho_json(struct json *j, const char *key, const double *load, int experts) {
+    json_key_open(j, key, '{');
+    for (int i = 0; i < WORLD_SIZES; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "%d", world_sizes[i]);
+        if (experts % world_sizes[i] == 0 && stat_sum(load, (size_t)experts) > 0)
+            json_key_number(j, name, skew_rho(load, experts, world_sizes[i]));
+    }
+    json_close(j);
+}
+
+static void show_json(const struct shown *s, struct buf *out) {
+    const struct counts *c = s->counts;
     struct json j;
     json_init(&j, out, true);
     json_open(&j, '{');
@@ -96,31 +204,29 @@ static void show_json(const struct counts *c, int64_t top_k, struct buf *out) {
     json_key_open(&j, "layers", '[');
     for (int l = 0; l < c->n_layers; l++) {
         size_t n = (size_t)c->n_experts;
-        const double *x = c->counts + (size_t)l * n;
+        const double *x = layer_loads(s, l);
         json_open(&j, '{');
         json_key_int(&j, "layer", c->layer[l]);
         json_key_int(&j, "experts", c->n_experts);
         json_key(&j, "tokens");
-        top_k ? json_number(&j, stat_sum(x, n) / (double)top_k) : json_null(&j);
-        json_key_number(&j, "max_over_mean", stat_max_over_mean(x, n));
-        json_key_number(&j, "gini", stat_gini(x, n));
-        json_key_number(&j, "cv", stat_cv(x, n));
-        json_key_open(&j, "rho_max", '{');
-        for (int i = 0; i < WORLD_SIZES; i++) {
-            double rho = counts_rank_rho(c, l, world_sizes[i]);
-            char key[8];
-            snprintf(key, sizeof key, "%d", world_sizes[i]);
-            if (rho > 0)
-                json_key_number(&j, key, rho);
-        }
-        json_close(&j);
+        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_null(&j);
+        json_key(&j, "max_over_mean");
+        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_null(&j);
+        json_key(&j, "gini");
+        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_null(&j);
+        json_key(&j, "cv");
+        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_null(&j);
+        rho_json(&j, "rho_max", x, c->n_experts);
+        if (s->kept)
+            rho_json(&j, "rho_max_without_suspected", s->kept + (size_t)l * n, c->n_experts);
         json_close(&j);
     }
     json_close(&j);
-    json_key_int(&j, "dropped_rows", 0);
-    json_key_int(&j, "suspected_rows", 0);
+    json_key_int(&j, "worst_layer", c->layer[worst_layer(s)]);
+    json_key_int(&j, "dropped_rows", s->dropped);
+    json_key_int(&j, "suspected_rows", s->suspected);
     json_key_open(&j, "warnings", '[');
-    for (const char *p = c->notes.text; p && *p;) {
+    for (const char *p = s->notes; p && *p;) {
         size_t n = strcspn(p, "\n");
         char line[400];
         snprintf(line, sizeof line, "%.*s", (int)n, p);
@@ -132,7 +238,24 @@ static void show_json(const struct counts *c, int64_t top_k, struct buf *out) {
     buf_text(out, "\n");
 }
 
-static void show_text(const struct counts *c, int64_t top_k, struct buf *out) {
+static void rho_cells(struct table *t, const double *load, int experts) {
+    for (int i = 0; i < WORLD_SIZES; i++)
+        if (experts % world_sizes[i] == 0 && stat_sum(load, (size_t)experts) > 0)
+            table_cell(t, "%.3f", skew_rho(load, experts, world_sizes[i]));
+        else
+            table_cell(t, "-");
+}
+
+static void stat_cell(struct table *t, double value) {
+    if (value >= 0)
+        table_cell(t, "%.3f", value);
+    else
+        table_cell(t, "-");
+}
+
+static void show_table(const struct shown *s, struct buf *out) {
+    const struct counts *c = s->counts;
+    size_t n = (size_t)c->n_experts;
     struct table t;
     table_init(&t, 6 + WORLD_SIZES);
     static const char *const head[] = {"layer", "experts", "tokens", "max/mean", "gini", "cv"};
@@ -140,31 +263,71 @@ static void show_text(const struct counts *c, int64_t top_k, struct buf *out) {
         table_cell(&t, "%s", head[i]);
     for (int i = 0; i < WORLD_SIZES; i++)
         table_cell(&t, "rho@%d", world_sizes[i]);
-    for (int l = 0; l < c->n_layers; l++) {
-        size_t n = (size_t)c->n_experts;
-        const double *x = c->counts + (size_t)l * n;
-        table_cell(&t, "%lld", (long long)c->layer[l]);
-        table_cell(&t, "%d", c->n_experts);
-        if (top_k)
-            table_cell(&t, "%.10g", stat_sum(x, n) / (double)top_k);
-        else
-            table_cell(&t, "-");
-        table_cell(&t, "%.3f", stat_max_over_mean(x, n));
-        table_cell(&t, "%.3f", stat_gini(x, n));
-        table_cell(&t, "%.3f", stat_cv(x, n));
-        for (int i = 0; i < WORLD_SIZES; i++) {
-            double rho = counts_rank_rho(c, l, world_sizes[i]);
-            if (rho > 0)
-                table_cell(&t, "%.3f", rho);
+    for (int l = 0; l < c->n_layers; l++)
+        for (int kept = 0; kept <= (s->kept != NULL); kept++) {
+            const double *x = kept ? s->kept + (size_t)l * n : layer_loads(s, l);
+            table_cell(&t, kept ? "%lld*" : "%lld", (long long)c->layer[l]);
+            table_cell(&t, "%d", c->n_experts);
+            if (s->top_k)
+                table_cell(&t, "%.10g", stat_sum(x, n) / (double)s->top_k);
             else
                 table_cell(&t, "-");
+            stat_cell(&t, stat_max_over_mean(x, n));
+            stat_cell(&t, stat_gini(x, n));
+            stat_cell(&t, stat_cv(x, n));
+            rho_cells(&t, x, c->n_experts);
         }
-    }
     table_write(&t, false, out);
     table_clear(&t);
-    buf_text(out, "rho@EP: busiest rank over mean rank, experts in contiguous blocks on EP ranks\n");
-    if (c->notes.n)
-        buf_printf(out, "%s", c->notes.text);
+    buf_text(out, "rho@EP: busiest rank over mean rank, experts in contiguous blocks on EP ranks; 1/rho is a "
+                  "balancer's \"balancedness\"\n");
+    if (s->kept)
+        buf_text(out, "*: without suspected rows\n");
+}
+
+/* How many of x[n] lie in each tenth of the way from 0 to the largest, in multiples of the mean. */
+static void histogram(const char *what, const double *x, size_t n, struct buf *out) {
+    enum { BINS = 10, WIDTH = 40 };
+    double most = stat_max(x, n), mean = stat_sum(x, n) / (double)n;
+    size_t count[BINS] = {0}, highest = 1;
+    if (!(most > 0))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        int bin = (int)(x[i] / most * BINS);
+        count[bin < BINS ? bin : BINS - 1]++;
+    }
+    for (int b = 0; b < BINS; b++)
+        highest = count[b] > highest ? count[b] : highest;
+    buf_printf(out, "%s by load over mean:\n", what);
+    for (int b = 0; b < BINS; b++) {
+        buf_printf(out, "  %7.2f .. %5.2f %5zu%s", most / mean * b / BINS, most / mean * (b + 1) / BINS,
+                   count[b], count[b] ? " " : "");
+        for (size_t i = 0; i < (count[b] * WIDTH + highest - 1) / highest; i++)
+            buf_text(out, "#");
+        buf_text(out, "\n");
+    }
+}
+
+static void show_text(const struct shown *s, struct buf *out) {
+    enum { EP = 8 };
+    const struct counts *c = s->counts;
+    size_t n = (size_t)c->n_experts;
+    show_table(s, out);
+    int worst = worst_layer(s);
+    const double *x = layer_loads(s, worst);
+    if (c->n_layers > 1)
+        buf_printf(out, "worst layer: %lld (layers run one after the other: the mean over layers hides it)\n",
+                   (long long)c->layer[worst]);
+    histogram("experts", x, n, out);
+    if (n % EP == 0 && n > EP) {
+        double rank[EP] = {0};
+        for (size_t i = 0; i < n; i++)
+            rank[i / (n / EP)] += x[i];
+        histogram("ranks at EP 8", rank, EP, out);
+    }
+    buf_printf(out, "dropped rows: %lld, suspected rows: %lld\n", (long long)s->dropped,
+               (long long)s->suspected);
+    buf_text(out, s->notes);
 }
 
 enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
@@ -186,18 +349,17 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
     if (o->n_words == 2)
         with_name.workload = o->words[1];
     struct inputs in = {0};
-    struct counts *counts = NULL;
-    int64_t top_k;
-    enum rc rc = load_counts(&with_name, &in, &counts, &top_k, e);
+    struct shown shown = {.notes = ""};
+    enum rc rc = load_shown(&with_name, &in, &shown, e);
     if (!rc && k == 1)
         buf_printf(out, "%s: ok, %d layers of %d experts\n",
-                   o->trace ? o->trace : in.workload->doc->file, counts->n_layers,
-                   counts->n_experts);
+                   o->trace ? o->trace : in.workload->doc->file, shown.counts->n_layers,
+                   shown.counts->n_experts);
     else if (!rc && o->format == FORMAT_JSON)
-        show_json(counts, top_k, out);
+        show_json(&shown, out);
     else if (!rc)
-        show_text(counts, top_k, out);
-    counts_free(counts);
+        show_text(&shown, out);
+    shown_clear(&shown);
     inputs_clear(&in);
     return rc;
 }

@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void call_clear(struct call_figures *f) {
+    outcome_clear(&f->shown);
+    free(f->ports);
+    f->ports = NULL;
+}
+
 void figures_clear(struct figures *f) {
     for (int i = 0; i < f->n_calls; i++)
-        outcome_clear(&f->calls[i].shown);
+        call_clear(&f->calls[i]);
     *f = (struct figures){0};
 }
 
@@ -48,6 +54,35 @@ static void publish_analytic(const struct call_analytic *f, const struct licence
         .wire = claim_if(f->covered, wire, f->wire_s),
         .relative_error = claim_if(f->error_known, of_time ? time : wire, f->relative_error),
         .basis = f->error_known ? f->basis : NULL};
+}
+
+static void publish_causes(const struct call_figures *f, const struct licence *l,
+                           struct result_analytic *a) {
+    a->n_causes = f->causes.n;
+    a->shapley = f->causes.shapley;
+    for (int i = 0; i < a->n_causes; i++) {
+        const struct cause_part *part = &f->causes.parts[i];
+        a->causes[i].name = part->name;
+        a->causes[i].seconds = claim_make(l, part->seconds);
+        a->causes[i].first = claim_make(l, part->first);
+        a->causes[i].last = claim_make(l, part->last);
+    }
+}
+
+static void publish_ports(const struct call_figures *f, const struct topology *t, const struct licence *l,
+                          struct result_call *c) {
+    const struct bound_straggler *s = &f->straggler;
+    c->straggler.rank = s->rank;
+    if (s->rank >= 0)
+        c->straggler = (struct result_straggler){s->rank, bound_side_name(s->side), &t->links[s->link],
+                                                 claim_make(l, s->end_s)};
+    if (!f->ports)
+        return;
+    c->port_end = mem_alloc((size_t)t->ranks * BOUND_SIDES, sizeof *c->port_end);
+    for (int i = 0; i < t->ranks * BOUND_SIDES; i++) {
+        double end_s = f->ports[i / BOUND_SIDES].end_s[i % BOUND_SIDES];
+        c->port_end[i] = claim_if(end_s > 0, l, end_s);
+    }
 }
 
 /* What would make a time known that no alpha covers. */
@@ -148,6 +183,8 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     publish_links(f, t, f->time_known ? time : wire, c);
     publish_sequence(&f->sequence, time, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
+    publish_causes(f, f->time_known ? time : wire, &c->analytic);
+    publish_ports(f, t, f->time_known ? time : wire, c);
 }
 
 static void publish_gain(const struct gain_figures *f, const struct licence *gain,
@@ -197,6 +234,7 @@ void figures_unpublish(struct result *r) {
     for (int i = 0; i < r->n_calls; i++) {
         free(r->calls[i].send_end);
         free(r->calls[i].recv_end);
+        free(r->calls[i].port_end);
     }
     r->n_calls = 0;
 }

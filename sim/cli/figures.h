@@ -8,7 +8,9 @@
 #ifndef SIM_CLI_FIGURES_H
 #define SIM_CLI_FIGURES_H
 
+#include "model/bound.h"
 #include "sim/report/result.h"
+#include "validation/causes.h"
 
 struct call_analytic {
     bool present; /* compare was asked for */
@@ -50,6 +52,9 @@ struct call_figures {
     const struct link *busiest; /* NULL when nothing moved */
     double busiest_bytes, busiest_utilisation;
     struct call_analytic analytic;
+    struct causes causes; /* n 0: not explained */
+    struct bound_straggler straggler;
+    struct bound_rank *ports; /* per rank */
     struct sequence_figures sequence;
 };
 
@@ -72,6 +77,7 @@ struct figures {
     bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
 
+void call_clear(struct call_figures *f);
 void figures_clear(struct figures *f);
 
 /* Gain of the first multi-hop strategy over the best one hop: per phase, and for the round trip. best[phase] is

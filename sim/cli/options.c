@@ -69,7 +69,7 @@ static const struct option {
     {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace"},
     {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
-     "routing record (.npy or CSV of expert counts)"},
+     "routing record: counts, token by token, or a matrix"},
     {"--seed", "N", OPT_SEED, " simulate compare breakeven matrix ", "of drawn tokens (default 1)"},
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
     {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare gates ", "leave the simulation out"},
@@ -107,7 +107,13 @@ static const struct {
     const char *key;
     const char *also;
     const char *value;
-} implied[] = {{"workload.routing.trace", "workload.routing.source", "trace"}};
+} implied[] = {{"workload.routing.trace", "workload.routing.source", "trace"},
+               {"workload.routing.rho_max", "workload.routing.source", "synthetic"},
+               {"workload.routing.cv", "workload.routing.source", "synthetic"},
+               {"workload.routing.exponent", "workload.routing.source", "synthetic"},
+               {"workload.routing.hot_ratio", "workload.routing.source", "synthetic"},
+               {"workload.routing.preset", "workload.routing.source", "synthetic"},
+               {"workload.placement_file", "workload.placement", "file"}};
 
 static bool knows(const struct option *option, const char *command) {
     if (!option->commands)

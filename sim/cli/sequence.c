@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "sim/engine/engine.h"
-#include "workloads/counts.h"
+#include "workloads/popularity.h"
+#include "workloads/record.h"
 
 /* The calls of a sequence; those of one layer share its traffic. */
 struct calls {
@@ -20,23 +21,27 @@ struct calls {
 static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls *c,
                            struct sequence_figures *s, struct err *e) {
     const struct workload *w = in->workload;
-    struct counts_ask ask = {(int)w->experts, w->routing.model, w->routing.corpus};
-    struct counts *counts;
+    struct record_ask ask;
+    struct record *record;
     if (w->routing.source != SOURCE_TRACE)
         return err_set(e, RC_USAGE, "--layers: the workload %s has no trace", w->name);
-    enum rc rc = counts_load(w->trace_path, &ask, &counts, e);
+    popularity_record_ask(w, &ask);
+    enum rc rc = record_load(w->trace_path, &ask, &record, e);
     if (rc)
         return rc;
-    c->n = counts->n_layers < RESULT_SEQUENCE ? counts->n_layers : RESULT_SEQUENCE;
+    int layers = record_layers(record);
+    c->n = layers < 1 ? 1 : layers < RESULT_SEQUENCE ? layers : RESULT_SEQUENCE;
     c->workloads = mem_alloc((size_t)c->n, sizeof *c->workloads);
     c->traffic = mem_alloc((size_t)c->n, sizeof(struct traffic *));
     for (int i = 0; i < c->n && !rc; i++) {
         c->workloads[i] = *w; // shares everything with the original but the layer
-        c->workloads[i].routing.layer = s->layer[i] = counts->layer[i];
-        c->workloads[i].routing.layer_given = true;
+        if (layers > 0) {
+            c->workloads[i].routing.layer = s->layer[i] = record_layer(record, i);
+            c->workloads[i].routing.layer_given = true;
+        }
         rc = traffic_build(in->platform, &c->workloads[i], seed, &c->traffic[i], e);
     }
-    counts_free(counts);
+    record_free(record);
     s->by_layer = true;
     return rc;
 }

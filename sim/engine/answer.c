@@ -22,7 +22,7 @@ struct answer {
     const struct plan *plan;
     const struct costs *costs; /* of the call */
     const struct play *play;
-    double shift_s; /* the clock of a run starts when the first alpha is paid */
+    double shift_s; /* when the clock of a run starts: the first rank has paid alpha */
     struct outcome *o;
 };
 
@@ -49,7 +49,8 @@ static double latest_s(const struct answer *a, const double *events_s, int excha
 /* When all is there that a rank waits for before an exchange; before the first one that is its
  * entry. */
 static double ready_s(const struct answer *a, int exchange, int rank) {
-    return (exchange > 0 ? a->shift_s : 0) + a->play->ready_s[plan_at(a->plan, exchange, rank)];
+    double shift_s = exchange > 0 ? a->shift_s : a->plan->first_entry_s;
+    return shift_s + a->play->ready_s[plan_at(a->plan, exchange, rank)];
 }
 
 static void add_traffic(const struct answer *a, const struct exchange *x) {
@@ -169,7 +170,7 @@ void answer_from_play(const struct plan *plan, int call, const struct costs *cos
     struct answer a = {.plan = plan,
                        .costs = &costs[call],
                        .play = play,
-                       .shift_s = costs[0].alpha_s[0],
+                       .shift_s = plan->first_entry_s + costs[0].alpha_s[0],
                        .o = outcome};
     struct interval entered = entries(&a, call);
     outcome->begin_s = call > 0 ? entered.start_s : 0;

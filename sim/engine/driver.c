@@ -373,7 +373,7 @@ static void begin(struct driver *d) {
     const double *enter_s = d->plan->steps[0].enter_s;
     int ranks = d->plan->ranks;
     for (int rank = 0; rank < ranks; rank++) {
-        double at_s = enter_s ? enter_s[rank] : 0;
+        double at_s = enter_s ? enter_s[rank] - d->plan->first_entry_s : 0;
         d->play->ready_s[rank] = at_s;
         d->issued_s[rank] = at_s;
         if (at_s > 0)

@@ -41,9 +41,17 @@ static void add_call(struct plan *p, int call) {
     }
 }
 
+static double first_entry_s(const struct step *step) {
+    double first_s = step->enter_s ? step->enter_s[0] : 0;
+    for (int rank = 1; rank < step->topology->ranks && step->enter_s; rank++)
+        first_s = step->enter_s[rank] < first_s ? step->enter_s[rank] : first_s;
+    return first_s;
+}
+
 static void build(struct plan *p) {
     p->topology = p->steps[0].topology;
     p->ranks = p->topology->ranks;
+    p->first_entry_s = first_entry_s(&p->steps[0]);
     p->most_chunks = 1;
     p->exchanges =
         mem_alloc((size_t)count_exchanges(p->steps, (size_t)p->n_calls), sizeof *p->exchanges);

@@ -27,6 +27,7 @@ struct plan {
     const struct topology *topology; /* of all calls */
     const struct step *steps;
     int n_calls;
+    double first_entry_s; /* of a rank into the first call */
     bool sequence; /* calls back to back; otherwise one call as sim_run() plays it */
     enum regime host; /* of a sequence */
     int n, ranks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* play.h - what one run of a plan showed.
  *
- * Units: seconds from the moment when all ranks have paid alpha of the first exchange (those that
- * enter the call at 0 begin to send then). A time is -1 where a rank has no such event.
+ * Units: seconds from the moment when the ranks that enter the call first have paid alpha of the
+ * first exchange. A time is -1 where a rank has no such event.
  * Shapes: plan_at() and plan_event() of plan.h.
  * Ownership: play_clear() releases. */
 #ifndef SIM_ENGINE_PLAY_H

@@ -107,24 +107,14 @@ static int64_t first_in_row(const struct trail *t, int64_t piece) {
     return piece;
 }
 
-/* How much later than the first rank one enters the call. */
-static double late_entry_s(const struct trail *t, int rank) {
-    const double *enter_s = t->plan->steps[0].enter_s;
-    if (!enter_s)
-        return 0;
-    double first_s = enter_s[0];
-    for (int other = 1; other < t->plan->ranks; other++)
-        first_s = fmin(first_s, enter_s[other]);
-    return enter_s[rank] - first_s;
-}
-
 /* What a rank had waited for before a part. Returns the piece, or CAUSE_OWN at the end of the way.
  */
 static int64_t say_entry(const struct trail *t, int exchange, int64_t chunk, int rank,
                          struct buf *out) {
     int call = t->plan->exchanges[exchange].call;
     if (t->plan->exchanges[exchange].stage == 0) {
-        double late_s = call > 0 ? 0 : late_entry_s(t, rank);
+        const double *enter_s = t->plan->steps[call].enter_s;
+        double late_s = call == 0 && enter_s ? enter_s[rank] - t->plan->first_entry_s : 0;
         char text[UNIT_TEXT];
         if (call > 0)
             buf_printf(out, "; rank %d came from the call before", rank);

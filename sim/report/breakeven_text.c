@@ -206,39 +206,39 @@ static void plot_axes(const struct breakeven_result *r, double most, struct buf 
                LEFT, r->platform->name, r->workload->name);
 }
 
+/* A curve and its name beside its end, at least a line below the name above it. */
+static void plot_curve(const struct breakeven_result *r, const struct breakeven_entry *x,
+                       const char *colour, double most, double *above, struct buf *out) {
+    buf_printf(out, "<path stroke='%s' stroke-width='2' d='", colour);
+    for (int k = 0; k < BREAKEVEN_CURVE; k++)
+        buf_printf(out, "%s%.1f %.1f", k ? " L" : "M", place_x(r, r->curve_ratio[k]),
+                   place_y(x->gain[k], most));
+    double y = fmax(place_y(x->gain[BREAKEVEN_CURVE - 1], most) + 4, *above + 15);
+    *above = y;
+    buf_printf(out, "'/>\n<text x='%d' y='%.1f' fill='%s'>%s", LEFT + PLOT_WIDTH + 6, y, colour,
+               x->chain->name);
+    if (x->ratio.known)
+        buf_printf(out, " %.2f", x->ratio.value);
+    buf_text(out, "</text>\n");
+}
+
 void breakeven_write_svg(const struct breakeven_result *r, struct buf *out) {
     static const char *const colours[BREAKEVEN_ENTRIES] = {"#b2182b", "#e08214", "#4393c3",
                                                            "#1b7837"};
-    double most = 1;
+    double most = 1, above = 0;
     for (int i = 0; i < r->n_entries; i++)
         for (int k = 0; k < BREAKEVEN_CURVE; k++)
             most = fmax(most, r->entries[i].gain[k]);
     most = ceil(most);
-    buf_printf(
-        out,
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' "
-        "font-size='13' fill='none'>\n<rect width='%d' height='%d' fill='#fff'/>\n<g "
-        "fill='#222'>\n",
-        WIDTH, HEIGHT, WIDTH, HEIGHT);
+    buf_printf(out,
+               "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' fill='none' "
+               "font-family='sans-serif' font-size='13'>\n<rect width='%d' height='%d' "
+               "fill='#fff'/>\n<g fill='#222'>\n",
+               WIDTH, HEIGHT, WIDTH, HEIGHT);
     plot_axes(r, most, out);
     buf_text(out, "</g>\n");
-    for (int i = 0; i < r->n_entries; i++) {
-        const struct breakeven_entry *x = &r->entries[i];
-        if (!(x->gain[0] > 0))
-            continue; // refused at this width
-        buf_printf(out, "<path stroke='%s' stroke-width='2' d='", colours[i]);
-        for (int k = 0; k < BREAKEVEN_CURVE; k++)
-            buf_printf(out, "%s%.1f %.1f", k ? " L" : "M", place_x(r, r->curve_ratio[k]),
-                       place_y(x->gain[k], most));
-        buf_printf(out, "'/>\n<text x='%d' y='%.1f' fill='%s'>%s", LEFT + PLOT_WIDTH + 6,
-                   place_y(x->gain[BREAKEVEN_CURVE - 1], most) + 4 +
-                       (i == 3   ? -6
-                        : i == 2 ? 6
-                                 : 0),
-                   colours[i], x->chain->name);
-        if (x->ratio.known)
-            buf_printf(out, " %.2f", x->ratio.value);
-        buf_text(out, "</text>\n");
-    }
+    for (int i = r->n_entries - 1; i >= 0; i--) // the cheapest chain has the highest curve
+        if (r->entries[i].gain[0] > 0)          // otherwise refused at this width
+            plot_curve(r, &r->entries[i], colours[i], most, &above, out);
     buf_text(out, "</svg>\n");
 }

@@ -102,6 +102,11 @@ static void write_ranks(struct json *j, const struct result_call *c, int ranks) 
         json_open(j, '{');
         claim_json_key(j, "send_end_s", c->send_end[r]);
         claim_json_key(j, "recv_end_s", c->recv_end[r]);
+        if (c->port_end) {
+            claim_json_key(j, "send_bound_s", c->port_end[3 * r]);
+            claim_json_key(j, "recv_bound_s", c->port_end[3 * r + 1]);
+            claim_json_key(j, "shared_bound_s", c->port_end[3 * r + 2]);
+        }
         json_close(j);
     }
     json_close(j);
@@ -151,6 +156,33 @@ static void write_analytic(struct json *j, const struct result_call *c) {
     claim_json_key(j, "simulated_wire_s", c->wire);
     claim_json_key(j, "relative_error", a->relative_error);
     json_key_text(j, "basis", a->basis);
+    json_key_open(j, "causes", '[');
+    for (int i = 0; i < a->n_causes; i++) {
+        json_open(j, '{');
+        json_key_text(j, "name", a->causes[i].name);
+        claim_json_key(j, "seconds", a->causes[i].seconds);
+        claim_json_key(j, "first_s", a->causes[i].first);
+        claim_json_key(j, "last_s", a->causes[i].last);
+        json_close(j);
+    }
+    json_close(j);
+    json_key_text(j, "causes_method",
+                  !a->n_causes ? NULL
+                  : a->shapley ? "shapley"
+                               : "first-and-last");
+}
+
+static void write_straggler(struct json *j, const struct result_straggler *s) {
+    if (s->rank < 0) {
+        json_key_null(j, "straggler");
+        return;
+    }
+    json_key_open(j, "straggler", '{');
+    json_key_int(j, "rank", s->rank);
+    json_key_text(j, "side", s->side);
+    json_key_text(j, "link", s->link->name);
+    claim_json_key(j, "bound_s", s->end);
+    json_close(j);
 }
 
 static void write_links(struct json *j, const struct result_call *c) {
@@ -240,6 +272,7 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     claim_json_key(j, "bound_s", c->bound);
     claim_json_key(j, "wire_bound_s", c->wire_bound);
     claim_json_key(j, "slack", c->slack);
+    write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
     if (c->simulated) {

@@ -9,19 +9,34 @@
 #include "gates/claim.h"
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
 
 /* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
     bool present; /* compare was asked for */
     struct claim time, wire, relative_error;
     const char *basis; /* "time", "wire", NULL for none */
+    /* from the analytic to the simulated time on that basis; they add up */
+    int n_causes;
+    bool shapley; /* false: switched on first and last only, with an interaction left */
+    struct {
+        const char *name;
+        struct claim seconds, first, last;
+    } causes[RESULT_CAUSES];
 };
 
 struct result_stage {
     const char *name;
     struct claim start, end;
     double bytes, messages;
+};
+
+/* The rank that nobody can be faster than, by the port model; rank -1 when nothing moves. */
+struct result_straggler {
+    int rank;
+    const char *side; /* "send", "receive", "shared link" */
+    const struct link *link;
+    struct claim end;
 };
 
 /* One of the busiest links of the run that is shown. */
@@ -70,6 +85,8 @@ struct result_call {
     struct claim bin; /* width of the bins */
     char critical_path[OUTCOME_PATH];
     struct claim fairness, from_last;
+    struct result_straggler straggler; /* under the costs shown */
+    struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
     struct result_analytic analytic;
 };

@@ -78,6 +78,31 @@ static void call_rows(const struct result_call *calls, int n, struct table *t) {
         claim_cell(t, calls[i].slack, CLAIM_FACTOR);
 }
 
+/* From the closed form to the simulation, one cause a row; calls may have different causes. */
+static void cause_rows(const struct result_call *calls, int n, struct table *t) {
+    const char *done[RESULT_CALLS * RESULT_CAUSES];
+    int n_done = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < calls[i].analytic.n_causes; k++) {
+            const char *name = calls[i].analytic.causes[k].name;
+            int seen = 0;
+            while (seen < n_done && strcmp(done[seen], name) != 0)
+                seen++;
+            if (seen < n_done)
+                continue;
+            done[n_done++] = name;
+            table_cell(t, "  %s", name);
+            for (int c = 0; c < n; c++) {
+                const struct result_analytic *a = &calls[c].analytic;
+                static const struct claim unknown;
+                int at = 0;
+                while (at < a->n_causes && strcmp(a->causes[at].name, name) != 0)
+                    at++;
+                claim_cell(t, at < a->n_causes ? a->causes[at].seconds : unknown, CLAIM_SHIFT);
+            }
+        }
+}
+
 static void analytic_rows(const struct result_call *calls, int n, struct table *t) {
     table_cell(t, "analytic call time");
     for (int i = 0; i < n; i++)
@@ -94,6 +119,7 @@ static void analytic_rows(const struct result_call *calls, int n, struct table *
         else
             table_cell(t, "-");
     }
+    cause_rows(calls, n, t);
 }
 
 static void traffic_rows(const struct result_call *calls, int n, struct table *t) {
@@ -117,6 +143,14 @@ static void traffic_rows(const struct result_call *calls, int n, struct table *t
     table_cell(t, "  its utilisation over the wire time");
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i].busiest_utilisation, CLAIM_PERCENT);
+    table_cell(t, "last rank at best, and its side");
+    for (int i = 0; i < n; i++) {
+        const struct result_straggler *last = &calls[i].straggler;
+        if (last->rank < 0)
+            table_cell(t, "-");
+        else
+            table_cell(t, "%d, %s", last->rank, last->side);
+    }
 }
 
 static void write_stages(const struct result *r, struct buf *out) {

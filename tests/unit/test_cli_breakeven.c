@@ -95,6 +95,39 @@ static void same_answer_whatever_the_cores(void **state) {
     buf_clear(&b);
 }
 
+/* compare: the causes lead from the analytic to the simulated time; the straggler is named. */
+static void causes_add_up(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "compare --implementation nccl-p2p --format json",
+        "compare --platform terrace-a --workload terrace-reference --format json"};
+    for (int i = 0; i < 4; i++) {
+        struct yaml_doc *d;
+        char path[80];
+        double sum_s = 0, ends_s[2];
+        assert_int_equal(program_run(commands[i / 2], &d), 0);
+        snprintf(path, sizeof path, "calls.%d.causes", i % 2);
+        size_t n = program_at(d, path)->n;
+        assert_true(n >= 4);
+        for (size_t k = 0; k < n; k++) {
+            snprintf(path, sizeof path, "calls.%d.causes.%zu.seconds", i % 2, k);
+            sum_s += program_number(d, path);
+        }
+        static const char *const ends[2][2] = {{"analytic_wire_s", "simulated_wire_s"},
+                                               {"analytic_s", "simulated_s"}};
+        for (int k = 0; k < 2; k++) {
+            snprintf(path, sizeof path, "calls.%d.%s", i % 2, ends[i / 2][k]);
+            ends_s[k] = program_number(d, path);
+        }
+        assert_near(sum_s, ends_s[1] - ends_s[0], 1e-12);
+        snprintf(path, sizeof path, "calls.%d.straggler.bound_s", i % 2);
+        double straggler_s = program_number(d, path);
+        snprintf(path, sizeof path, "calls.%d.bound_s", i % 2);
+        assert_true(straggler_s <= program_number(d, path) * (1 + 1e-12));
+        yaml_doc_free(d);
+    }
+}
+
 /* model/plots/ holds what the program draws. */
 static void plots_are_the_programs(void **state) {
     (void)state;
@@ -130,6 +163,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_exist_is_null_with_a_reason),
         cmocka_unit_test(simulated_ratio_equals_one_of_gain_one),
         cmocka_unit_test(same_answer_whatever_the_cores),
+        cmocka_unit_test(causes_add_up),
         cmocka_unit_test(plots_are_the_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,6 +268,29 @@ static void peers_wait_for_a_late_rank(void **state) {
     }
 }
 
+/* All late alike: the call as it is, later. */
+static void a_common_delay_only_shifts(void **state) {
+    (void)state;
+    const double enter_s[] = {7 * US, 7 * US, 7 * US, 7 * US, 7 * US};
+    struct outcome o[2];
+    for (int late = 0; late < 2; late++) {
+        struct bed b;
+        bed_open(&b, star_of_five, ORDER_XOR, 2, START_RENDEZVOUS);
+        b.how.receive_window = 1;
+        bed_uniform(&b, "one_hop", 1e5);
+        b.step.enter_s = late ? enter_s : NULL;
+        o[late] = bed_run(&b, &(struct costs){.alpha_s = {2 * US}});
+        bed_close(&b);
+    }
+    assert_rel(o[1].time_s, o[0].time_s + 7 * US, EXACT);
+    assert_rel(o[1].from_last_s, o[0].time_s, EXACT);
+    assert_rel(o[1].stages[0].start_s, 7 * US, EXACT);
+    for (int rank = 0; rank < 5; rank++)
+        assert_rel(o[1].recv_end_s[rank], o[0].recv_end_s[rank] + 7 * US, EXACT);
+    for (int late = 0; late < 2; late++)
+        outcome_clear(&o[late]);
+}
+
 static void an_entry_that_is_no_time_is_refused(void **state) {
     (void)state;
     const double enter_s[] = {0, 0, -1e-6, 0, 0};
@@ -294,6 +317,7 @@ int main(void) {
         cmocka_unit_test(a_path_decides_links_cost_and_latency),
         cmocka_unit_test(a_message_pays_per_unit),
         cmocka_unit_test(peers_wait_for_a_late_rank),
+        cmocka_unit_test(a_common_delay_only_shifts),
         cmocka_unit_test(an_entry_that_is_no_time_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,16 +164,28 @@ static void bad_workloads(void **state) {
         {HEAD SHAPE "routing: {mode: full}\ngroup_limit: 3\n", RC_RANGE,
          "w.yaml:1:1: group_limit 3 does not divide top_k 4"},
         {GOOD "group_limit: 2\n", RC_SCHEMA,
-         "w.yaml:1:1: group_limit 2 needs routing.mode 'full'; global_topk has no limit"},
+         "w.yaml:1:1: group_limit 2 needs routing.mode 'full' or 'group_limited'; global_topk has no limit"},
         {HEAD SHAPE "routing: {source: trace}\n", RC_SCHEMA,
          "w.yaml:1:1: routing.source is 'trace', but routing.trace is missing"},
-        {HEAD SHAPE "routing: {source: trace, trace: a.csv, mode: full}\ngroup_limit: 2\n",
-         RC_SCHEMA,
-         "w.yaml:1:1: routing.mode 'full' cannot be imposed on a trace of expert counts"},
+        {HEAD SHAPE "routing: {mode: group_limited, draw: expected}\ngroup_limit: 2\n", RC_SCHEMA,
+         "w.yaml:1:1: routing.mode 'group_limited' has no closed form: use routing.draw 'sampled'"},
+        {HEAD SHAPE "routing: {source: synthetic}\n", RC_SCHEMA,
+         "w.yaml:1:1: routing.source 'synthetic' with 0 targets, expected one of rho_max, cv, exponent, "
+         "hot_ratio and preset"},
+        {HEAD SHAPE "routing: {source: synthetic, rho_max: 2, cv: 1}\n", RC_SCHEMA,
+         "w.yaml:1:1: routing.source 'synthetic' with 2 targets, expected one of rho_max, cv, exponent, "
+         "hot_ratio and preset"},
+        {HEAD SHAPE "routing: {rho_max: 2}\n", RC_SCHEMA,
+         "w.yaml:1:1: routing.rho_max, cv, exponent, hot_ratio or preset is given, but routing.source is "
+         "'uniform'"},
+        {GOOD "placement: file\n", RC_SCHEMA,
+         "w.yaml:1:1: placement 'file' and placement_file go together"},
+        {"schema: moesim/workload/1\nname: x\ntokens_per_rank: [1, x]\n" SHAPE "routing: {}\n", RC_SCHEMA,
+         "w.yaml:3:22: tokens_per_rank: 'x' is not a number of tokens"},
         {HEAD SHAPE "routing: {source: uniform, layer: -1}\n", RC_RANGE,
          "w.yaml:7:35: layer: -1 is below the smallest allowed value 0"},
         {HEAD SHAPE "routing: {source: unifrom}\n", RC_SCHEMA,
-         "w.yaml:7:19: source: 'unifrom' found, expected uniform or trace; did you mean "
+         "w.yaml:7:19: source: 'unifrom' found, expected uniform, trace or synthetic; did you mean "
          "'uniform'?"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/explain.h"
+
+#include "sim/engine/engine.h"
+
+static enum rc run_engine(const struct step *step, const struct costs *costs, size_t n_costs,
+                          void *context, struct outcome *outcomes, struct err *e) {
+    const struct options *o = context;
+    return sim_run(step, costs, n_costs, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes, e);
+}
+
+enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
+                       struct call_figures *call, struct err *e) {
+    const struct call_analytic *a = &call->analytic;
+    if (!a->error_known || !call->simulated || step->chunks > 1 || step->enter_s)
+        return RC_OK;
+    const struct causes_question q = {.step = step,
+                                      .costs = costs,
+                                      .analytic_s = call->time_known ? a->time_s : a->wire_s,
+                                      .simulated_s = call->time_known ? call->time_s : call->wire_s,
+                                      .simulator = {run_engine, (void *)(uintptr_t)o}};
+    return causes_find(&q, &call->causes, e);
+}
+
+void explain_ports(const struct step *step, const struct costs *costs, struct call_figures *call) {
+    call->ports = mem_alloc((size_t)step->topology->ranks, sizeof *call->ports);
+    bound_ports(step, costs, call->ports, &call->straggler);
+}

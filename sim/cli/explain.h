@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain.h - why the closed form and the simulation differ, and who is last at best. */
+#ifndef SIM_CLI_EXPLAIN_H
+#define SIM_CLI_EXPLAIN_H
+
+#include "sim/cli/figures.h"
+#include "sim/cli/options.h"
+
+/* Fills the waterfall from the analytic to the simulated time under costs; serial calls only, since the closed
+ * form has no view of pieces. */
+enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
+                       struct call_figures *call, struct err *e);
+
+/* Fills the port model's ends under costs. */
+void explain_ports(const struct step *step, const struct costs *costs, struct call_figures *call);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/support/bed.h"
+
+#include "model/model.h"
+#include "validation/causes.h"
+
+static enum rc engine(const struct step *step, const struct costs *cases, size_t n, void *context,
+                      struct outcome *outcomes, struct err *e) {
+    (*(int *)context)++;
+    return sim_run(step, cases, n, &(struct sim_options){0}, outcomes, e);
+}
+
+struct scene {
+    struct platform *platform;
+    struct topology *topology;
+    struct workload *workload;
+    struct implementation *implementation;
+    struct traffic *traffic;
+    struct step step;
+    struct costs costs;
+    struct causes_question q;
+    int runs;
+};
+
+static void scene_open(struct scene *s, const char *platform, const char *workload,
+                       const struct setting *settings, size_t n, enum strategy strategy) {
+    struct err e;
+    char reason[200];
+    *s = (struct scene){0};
+    assert_ok(plat_load(platform, settings, n, &s->platform, &e), &e);
+    s->topology = topo_build(s->platform);
+    assert_ok(workload_load(workload, NULL, 0, &s->workload, &e), &e);
+    // serial hops: the closed form has no view of pieces
+    bool pipelined = strcmp(s->platform->implementation, "deepep-normal") == 0;
+    assert_ok(implementation_load(pipelined ? "nccl-p2p" : s->platform->implementation, NULL, 0,
+                                  &s->implementation, &e),
+              &e);
+    assert_ok(traffic_build(s->platform, s->workload, 1, &s->traffic, &e), &e);
+    step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, PHASE_DISPATCH,
+               &s->step);
+    if (!costs_known(&s->step, REGIME_AHEAD, &s->costs, NULL, reason))
+        costs_wire(&s->step, &s->costs);
+    struct outcome o;
+    model_call(&s->step, &s->costs, &o);
+    s->q = (struct causes_question){.step = &s->step,
+                                    .costs = &s->costs,
+                                    .analytic_s = o.time_s,
+                                    .simulator = {engine, &s->runs}};
+    outcome_clear(&o);
+    assert_ok(simulate_time(&s->q.simulator, &s->step, &s->costs, &s->q.simulated_s, &e), &e);
+}
+
+static void scene_close(struct scene *s) {
+    step_clear(&s->step);
+    traffic_free(s->traffic);
+    topo_free(s->topology);
+    plat_free(s->platform);
+    workload_free(s->workload);
+    implementation_free(s->implementation);
+}
+
+static double part(const struct causes *c, const char *name) {
+    for (int i = 0; i < c->n; i++)
+        if (strcmp(c->parts[i].name, name) == 0)
+            return c->parts[i].seconds;
+    fail_msg("no cause %s", name);
+    return 0;
+}
+
+static void assert_adds_up(const struct scene *s, const struct causes *c) {
+    double sum_s = 0;
+    for (int i = 0; i < c->n; i++)
+        sum_s += c->parts[i].seconds;
+    assert_near(sum_s, s->q.simulated_s - s->q.analytic_s, 1e-9 * s->q.simulated_s);
+    assert_near(sum_s, s->q.simulated_s - s->q.analytic_s, 1e-9);
+}
+
+static const struct setting small[] = {{"groups", "4"}, {"ranks_per_group", "4"}};
+static const struct setting spine[] = {{"groups", "4"},
+                                       {"ranks_per_group", "4"},
+                                       {"slow.oversubscription", "4"},
+                                       {"slow.latency", "3us"}};
+
+/* The two ends are what they claim to be: no effect on is the closed form, all on is the
+ * simulation. */
+static void both_ends(void **state) {
+    (void)state;
+    static const char *const platforms[] = {"synthetic", "terrace-a", "dgx-h100"};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 2; k++) {
+            struct scene s;
+            struct err e;
+            double none_s, all_s;
+            scene_open(&s, platforms[i / 2], k ? "olmoe-github" : "terrace-reference",
+                       k ? spine : small, k ? 4 : 2, i % 2 ? STRATEGY_TWO_HOP : STRATEGY_ONE_HOP);
+            assert_ok(causes_value(&s.q, 0, &none_s, &e), &e);
+            assert_ok(causes_value(&s.q, (1u << CAUSE_COUNT) - 1, &all_s, &e), &e);
+            assert_rel(none_s, s.q.analytic_s, 1e-9);
+            assert_rel(all_s, s.q.simulated_s, 1e-12);
+            scene_close(&s);
+        }
+}
+
+static void parts_add_up(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct scene s;
+        struct err e;
+        struct causes c;
+        scene_open(&s, i < 2 ? "terrace-a" : "dgx-h100", "olmoe-github", spine, 4,
+                   i % 2 ? STRATEGY_TWO_HOP : STRATEGY_ONE_HOP);
+        assert_ok(causes_find(&s.q, &c, &e), &e);
+        assert_true(c.shapley);
+        assert_int_equal(c.n, 5);
+        assert_adds_up(&s, &c);
+        assert_int_equal(c.evaluations, 30); // 2^5 less the two ends
+        s.q.shapley_messages = 1;
+        assert_ok(causes_find(&s.q, &c, &e), &e);
+        assert_false(c.shapley);
+        assert_int_equal(c.n, 6);
+        assert_string_equal(c.parts[5].name, "interaction");
+        assert_int_equal(c.evaluations, 10); // each alone, all but each
+        assert_adds_up(&s, &c);
+        scene_close(&s);
+    }
+}
+
+/* One effect alone, by hand. */
+static void each_effect_is_found_where_it_is(void **state) {
+    (void)state;
+    struct scene s;
+    struct err e;
+    struct causes c;
+    // uniform routing: the one hop gains what its group share saves on the slow tier, and nothing
+    // else counts
+    scene_open(&s, "synthetic", "terrace-reference", small, 2, STRATEGY_ONE_HOP);
+    assert_ok(causes_find(&s.q, &c, &e), &e);
+    assert_near(part(&c, "skew"), 0, 1e-9);
+    assert_true(part(&c, "intra_group_share") < -0.1 * s.q.analytic_s);
+    // 3 of 15 messages and bytes leave the slow tier at 12.5 GB/s
+    double wire_s = 4096.0 * 6 * 4096 * 3 / 16 / 12.5e9, o_s = 3 * 55296 / 12.5e9;
+    assert_near(part(&c, "intra_group_share") + part(&c, "latency_and_message_cost"),
+                -(wire_s + o_s), 0.02 * wire_s);
+    scene_close(&s);
+    // a spine of 4:1 is the shared link, and costs about three times the wire
+    scene_open(&s, "synthetic", "terrace-reference", spine, 4, STRATEGY_TWO_HOP);
+    assert_ok(causes_find(&s.q, &c, &e), &e);
+    double a_s = 4096.0 * 2 * 4096 * 3 / 4 / 12.5e9;
+    assert_near(part(&c, "shared_links"), 3 * a_s, 0.1 * a_s);
+    assert_near(part(&c, "skew"), 0, 0.01 * a_s);
+    scene_close(&s);
+    // recorded routing: skew is what the closed form misses most
+    scene_open(&s, "dgx-h100", "olmoe-github", small, 2, STRATEGY_ONE_HOP);
+    assert_ok(causes_find(&s.q, &c, &e), &e);
+    assert_int_equal(c.n, 4); // nothing is shared, there is one hop
+    for (int i = 0; i < c.n; i++)
+        assert_true(part(&c, "skew") >= fabs(c.parts[i].seconds));
+    assert_true(part(&c, "skew") > 0.5 * s.q.simulated_s);
+    scene_close(&s);
+}
+
+static enum rc fails(const struct step *step, const struct costs *cases, size_t n, void *context,
+                     struct outcome *outcomes, struct err *e) {
+    (void)step, (void)cases, (void)n, (void)context, (void)outcomes;
+    return err_set(e, RC_TIMEOUT, "out of time");
+}
+
+static void a_failing_simulator_ends_it(void **state) {
+    (void)state;
+    struct scene s;
+    struct err e;
+    struct causes c = {.n = 77};
+    scene_open(&s, "synthetic", "terrace-reference", small, 2, STRATEGY_ONE_HOP);
+    s.q.simulator.run = fails;
+    assert_fails(causes_find(&s.q, &c, &e), RC_TIMEOUT, &e, "out of time");
+    assert_int_equal(c.n, 77);
+    scene_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_ends),
+        cmocka_unit_test(parts_add_up),
+        cmocka_unit_test(each_effect_is_found_where_it_is),
+        cmocka_unit_test(a_failing_simulator_ends_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "validation/causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/bound.h"
+#include "model/model.h"
+#include "platforms/base/mem.h"
+
+static const char *const names[CAUSE_COUNT] = {
+#define CAUSE_NAME(id, name) name,
+    CAUSE_LIST(CAUSE_NAME)
+#undef CAUSE_NAME
+};
+
+/* A Shapley value takes 2^n runs; above this many messages a run, 2 n are made. */
+static const double shapley_messages_default = 30000;
+
+static bool has(unsigned on, enum cause c) {
+    return on >> c & 1u;
+}
+
+/* --- a step with some effects switched off ------------------------------------------------- */
+
+struct variant {
+    struct platform platform;
+    struct implementation implementation;
+    struct topology *topology;
+    struct step step;
+    struct costs costs;
+    double added_s; /* latency and message costs where they are added by hand */
+};
+
+/* Every rank sends the same to every member of its collective; also to itself. */
+static void uniform(const struct step *s, const struct stage *stage, double bytes,
+                    struct matrix *m) {
+    const struct platform *p = s->platform;
+    int ranks = plat_ranks(p);
+    bool a = strcmp(stage->name, "hop_a") == 0, b = strcmp(stage->name, "hop_b") == 0;
+    size_t members = (size_t)(a ? p->groups : b ? p->ranks_per_group : ranks), n = 0;
+    matrix_init(m, ranks, (size_t)ranks * members, false);
+    for (int src = 0; src < ranks; src++) {
+        for (int dst = 0; dst < ranks; dst++) {
+            if ((a && plat_local_of(p, src) != plat_local_of(p, dst)) ||
+                (b && plat_group_of(p, src) != plat_group_of(p, dst)))
+                continue;
+            m->dst[n] = dst;
+            m->value[n++] = bytes;
+        }
+        m->start[src + 1] = n;
+    }
+}
+
+static void switch_skew_off(const struct step *s, const struct model_geometry *g,
+                            struct stage *stage) {
+    double rows = strcmp(stage->name, "hop_a") == 0 ? g->tokens * g->fan_out / g->groups
+                  : strcmp(stage->name, "hop_b") == 0
+                      ? g->tokens * g->top_k / g->ranks_per_group
+                      : g->tokens * g->top_k / plat_ranks(s->platform);
+    matrix_clear(&stage->bytes);
+    uniform(s, stage, rows * g->row_bytes, &stage->bytes);
+    for (int rank = 0; stage->pairs && rank < plat_ranks(s->platform); rank++)
+        stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
+}
+
+/* What a rank sends inside its group goes to its other destinations, in proportion. */
+static void switch_intra_off(const struct platform *p, struct matrix *m) {
+    for (int src = 0; src < m->ranks; src++) {
+        double near = 0, far = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
+                bool own_group = plat_group_of(p, src) == plat_group_of(p, m->dst[i]);
+                if (m->dst[i] == src)
+                    continue;
+                if (pass == 0)
+                    *(own_group ? &near : &far) += m->value[i];
+                else if (far > 0)
+                    m->value[i] = own_group ? 0 : m->value[i] * (1 + near / far);
+            }
+    }
+}
+
+/* What the closed form adds for latency and messages, one exchange after the other. [F2] */
+static double added_by_hand_s(const struct step *s, const struct costs *c,
+                              const struct model_machine *m) {
+    double sum_s = 0;
+    for (int i = 0; i < s->n_stages; i++) {
+        const struct beta *b = s->n_stages == 1                           ? &m->flat
+                               : strcmp(s->stages[i].name, "hop_a") == 0 ? &m->slow
+                                                                          : &m->fast;
+        double o_s = b->kind == BETA_FLAT ? 0 : b->x_half_bytes / b->beta_Bps;
+        if (s->stages[i].world > 1)
+            sum_s += (s->stages[i].world - 1) * o_s + c->latency_s[s->stages[i].span];
+    }
+    return sum_s;
+}
+
+static void switch_messages_off(struct variant *v) {
+    v->implementation.message_cost_s = (struct tier_factors){0};
+    for (int tier = 0; tier < TIER_COUNT; tier++) {
+        v->platform.tier[tier].x_half_bytes = (struct quantity){0};
+        v->platform.tier[tier].message_cost_s = (struct quantity){0};
+        v->costs.latency_s[tier] = 0;
+    }
+}
+
+static void variant_build(const struct causes_question *q, unsigned on, struct variant *v) {
+    const struct step *s = q->step;
+    struct model_machine m;
+    struct model_geometry g;
+    model_from_step(s, q->costs, &m, &g);
+    *v = (struct variant){.platform = *s->platform,
+                          .implementation = *s->implementation,
+                          .step = *s,
+                          .costs = *q->costs};
+    const double reached[TIER_COUNT] = {
+        step_bandwidth_Bps(s, TIER_FAST) / s->platform->tier[TIER_FAST].bandwidth_Bps.value,
+        step_bandwidth_Bps(s, TIER_SLOW) / s->platform->tier[TIER_SLOW].bandwidth_Bps.value};
+    enum tier widest = plat_widest(s->platform, (int)s->platform->groups);
+    if (!has(on, CAUSE_SHARED)) {
+        v->platform.tier[TIER_SLOW].oversubscription.value = 1;
+        v->platform.port_bandwidth_Bps.given = false;
+        v->platform.degraded.n = v->platform.background.n = 0;
+    }
+    if (!has(on, CAUSE_INTRA) && s->n_stages == 1)
+        v->platform.tier[widest].bandwidth_Bps.value = m.flat.beta_Bps / reached[widest];
+    if (!has(on, CAUSE_MESSAGES)) {
+        v->added_s = added_by_hand_s(s, q->costs, &m);
+        switch_messages_off(v);
+    }
+    v->topology = topo_build(&v->platform);
+    struct err e;
+    BUG_ON(topo_apply(v->topology, reached, &e) != RC_OK); // its names were accepted before
+    v->step.platform = &v->platform;
+    v->step.implementation = &v->implementation;
+    v->step.topology = v->topology;
+    size_t ranks = (size_t)plat_ranks(s->platform);
+    for (int i = 0; i < s->n_stages; i++) {
+        struct stage *stage = &v->step.stages[i];
+        matrix_scale(&s->stages[i].bytes, 1, &stage->bytes);
+        if (stage->pairs) {
+            stage->pairs = mem_alloc(ranks, sizeof *stage->pairs);
+            memcpy(stage->pairs, s->stages[i].pairs, ranks * sizeof *stage->pairs);
+        }
+        if (!has(on, CAUSE_SKEW))
+            switch_skew_off(s, &g, stage);
+        if (!has(on, CAUSE_INTRA) && s->n_stages == 1)
+            switch_intra_off(s->platform, &stage->bytes);
+    }
+}
+
+static void variant_clear(struct variant *v) {
+    step_clear(&v->step);
+    topo_free(v->topology);
+}
+
+static enum rc time_of(const struct causes_question *q, unsigned on, const struct step *step,
+                       const struct costs *costs, double *time_s, struct err *e) {
+    if (has(on, CAUSE_SCHEDULE))
+        return simulate_time(&q->simulator, step, costs, time_s, e);
+    *time_s = bound_call_s(step, costs);
+    return RC_OK;
+}
+
+/* One stage after the other, each with all ranks at the start. */
+static enum rc serial_time(const struct causes_question *q, unsigned on, const struct variant *v,
+                           double *time_s, struct err *e) {
+    enum rc rc = RC_OK;
+    double sum_s = 0;
+    for (int i = 0; i < v->step.n_stages && !rc; i++) {
+        struct step one = v->step; // borrows the stage
+        struct costs costs = v->costs;
+        double work_s = 0, exchange_s = 0;
+        for (int rank = 0; rank < v->topology->ranks; rank++)
+            work_s = fmax(work_s, costs_splits_s(&costs, &v->step, i) +
+                                      costs_chain_s(&costs, &v->step, i, rank));
+        one.n_stages = 1;
+        one.stages[0] = v->step.stages[i];
+        one.stages[0].pairs = NULL;
+        one.stages[0].splits = false;
+        costs.alpha_s[0] = v->costs.alpha_s[i];
+        rc = time_of(q, on, &one, &costs, &exchange_s, e);
+        sum_s += work_s + exchange_s;
+    }
+    *time_s = sum_s;
+    return rc;
+}
+
+enum rc causes_value(const struct causes_question *q, unsigned on, double *time_s, struct err *e) {
+    struct variant v;
+    double value_s = 0;
+    variant_build(q, on, &v);
+    enum rc rc = has(on, CAUSE_OVERLAP) || v.step.n_stages == 1
+                     ? time_of(q, on, &v.step, &v.costs, &value_s, e)
+                     : serial_time(q, on, &v, &value_s, e);
+    if (!rc)
+        *time_s = value_s + v.added_s;
+    variant_clear(&v);
+    return rc;
+}
+
+/* --- shares ------------------------------------------------------------------------------------ */
+
+/* The effects that this call can have at all. */
+static int applicable(const struct step *s, enum cause found[CAUSE_COUNT]) {
+    const struct platform *p = s->platform;
+    bool many = p->groups > 1 && p->ranks_per_group > 1;
+    const bool can[CAUSE_COUNT] = {[CAUSE_INTRA] = s->n_stages == 1 && many,
+                                   [CAUSE_SKEW] = true,
+                                   [CAUSE_SHARED] = p->port_bandwidth_Bps.given || p->degraded.n > 0 ||
+                                                    p->background.n > 0 ||
+                                                    p->tier[TIER_SLOW].oversubscription.value > 1,
+                                   [CAUSE_MESSAGES] = true,
+                                   [CAUSE_SCHEDULE] = true,
+                                   [CAUSE_OVERLAP] = s->n_stages > 1};
+    int n = 0;
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        if (can[i])
+            found[n++] = (enum cause)i;
+    return n;
+}
+
+struct values {
+    const struct causes_question *q;
+    enum cause effects[CAUSE_COUNT];
+    int n;
+    unsigned never; /* effects that cannot act count as on */
+    double value_s[1 << CAUSE_COUNT];
+    bool known[1 << CAUSE_COUNT];
+    int evaluations;
+};
+
+/* set: bits of positions in effects. */
+static enum rc value(struct values *v, unsigned set, double *time_s, struct err *e) {
+    unsigned on = v->never;
+    for (int i = 0; i < v->n; i++)
+        on |= (set >> i & 1u) << v->effects[i];
+    if (!v->known[set]) {
+        enum rc rc = causes_value(v->q, on, &v->value_s[set], e);
+        if (rc)
+            return rc;
+        v->known[set] = true;
+        v->evaluations++;
+    }
+    *time_s = v->value_s[set];
+    return RC_OK;
+}
+
+/* What effect i adds to a set that lacks it. */
+static enum rc added(struct values *v, unsigned set, int i, double *seconds, struct err *e) {
+    double before_s, after_s;
+    enum rc rc = value(v, set, &before_s, e);
+    if (!rc)
+        rc = value(v, set | 1u << i, &after_s, e);
+    if (!rc)
+        *seconds = after_s - before_s;
+    return rc;
+}
+
+static int bits(unsigned set) {
+    int n = 0;
+    for (; set; set &= set - 1)
+        n++;
+    return n;
+}
+
+/* |S|! (n - |S| - 1)! / n! = 1 / (n C(n - 1, |S|)) */
+static double weight(int n, int size) {
+    double ways = 1;
+    for (int i = 0; i < size; i++)
+        ways = ways * (n - 1 - i) / (i + 1);
+    return 1 / (n * ways);
+}
+
+static enum rc share(struct values *v, int i, bool shapley, struct cause_part *part,
+                     struct err *e) {
+    unsigned all = (1u << v->n) - 1, rest = all & ~(1u << i);
+    enum rc rc = added(v, 0, i, &part->first, e);
+    if (!rc)
+        rc = added(v, rest, i, &part->last, e);
+    part->name = names[v->effects[i]];
+    part->seconds = (part->first + part->last) / 2;
+    if (rc || !shapley)
+        return rc;
+    double sum_s = 0;
+    for (unsigned set = 0; set <= rest && !rc; set++) {
+        double seconds;
+        if (set & ~rest)
+            continue;
+        rc = added(v, set, i, &seconds, e);
+        if (!rc)
+            sum_s += weight(v->n, bits(set)) * seconds;
+    }
+    part->seconds = sum_s;
+    return rc;
+}
+
+static bool explained(const struct step *s) {
+    return s->phase == PHASE_DISPATCH &&
+           (s->strategy == STRATEGY_ONE_HOP || s->strategy == STRATEGY_TWO_HOP);
+}
+
+static double messages(const struct step *s) {
+    double sum = 0;
+    for (int i = 0; i < s->n_stages; i++)
+        for (int tier = 0; tier < TIER_COUNT; tier++) {
+            double bytes, n;
+            step_tier_traffic(s, i, (enum tier)tier, &bytes, &n);
+            sum += n;
+        }
+    return sum;
+}
+
+enum rc causes_find(const struct causes_question *q, struct causes *causes, struct err *e) {
+    struct causes c = {0};
+    if (!explained(q->step)) {
+        *causes = c;
+        return RC_OK;
+    }
+    struct values v = {.q = q};
+    v.n = c.n = applicable(q->step, v.effects);
+    v.never = (1u << CAUSE_COUNT) - 1;
+    for (int i = 0; i < v.n; i++)
+        v.never &= ~(1u << v.effects[i]);
+    unsigned all = (1u << v.n) - 1;
+    v.value_s[0] = q->analytic_s; // both ends are given
+    v.value_s[all] = q->simulated_s;
+    v.known[0] = v.known[all] = true;
+    double most = q->shapley_messages > 0 ? q->shapley_messages : shapley_messages_default;
+    c.shapley = messages(q->step) <= most;
+    enum rc rc = RC_OK;
+    double sum_s = 0;
+    for (int i = 0; i < v.n && !rc; i++) {
+        rc = share(&v, i, c.shapley, &c.parts[i], e);
+        sum_s += c.parts[i].seconds;
+    }
+    if (!c.shapley)
+        c.parts[c.n++] = (struct cause_part){.name = "interaction",
+                                             .seconds = q->simulated_s - q->analytic_s - sum_s};
+    c.evaluations = v.evaluations;
+    if (!rc)
+        *causes = c;
+    return rc;
+}

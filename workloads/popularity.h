@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* popularity.h - how often tokens choose each expert in one draw, wherever that comes from.
+ *
+ * Uniform, the counts of a record's layer (weights of the routing mode), synthetic weights (skew.h), or
+ * the rows of a token-level record (load only).
+ * Errors: RC_RANGE, RC_SHAPE (record and geometry do not fit, target out of reach, mode's conditions).
+ * Ownership: popularity_clear() releases. */
+#ifndef WORKLOADS_POPULARITY_H
+#define WORKLOADS_POPULARITY_H
+
+#include "workloads/choice.h"
+#include "workloads/placement.h"
+#include "workloads/record.h"
+#include "workloads/workload.h"
+
+struct popularity_ask {
+    const struct platform *platform;
+    const struct workload *workload;
+    const struct record *record; /* NULL: no trace */
+    int layer; /* index in the record */
+    int64_t step; /* of a drift */
+    uint64_t seed;
+};
+
+struct popularity {
+    struct choice_shape shape;
+    double *inclusion; /* what choice_build() takes; NULL for token-level records */
+    double *load; /* any multiple of the rows per expert */
+    double max_over_mean;
+};
+
+/* What a workload says about its record that the file cannot. */
+void popularity_record_ask(const struct workload *w, struct record_ask *ask);
+
+enum rc popularity_build(const struct popularity_ask *ask, struct popularity *p, struct buf *notes,
+                         struct err *e);
+void popularity_clear(struct popularity *p);
+
+/* A mode with routing groups needs each of them inside one group of ranks, and one in each. */
+enum rc popularity_check_groups(const struct popularity *p, const struct placement *placement,
+                                const struct platform *platform, struct err *e);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.h - counts the rows of tokens, sender after sender, into the matrices of traffic.h.
+ *
+ * One token at a time: which ranks and groups its experts reach, through the placement. Replicas take an
+ * expert's rows in turn, the first one shifted by the sender. With a capacity a sender's rows of an expert
+ * beyond it are dropped; with padding they are filled up to it, every padding row a row of its own in all
+ * matrices.
+ * Order: rows_source() for 0, 1, .., ranks - 1; tokens of the source; rows_source_end().
+ * Formulas: [M1] [M2] [M5]; hop B follows in traffic.c. */
+#ifndef WORKLOADS_ROWS_H
+#define WORKLOADS_ROWS_H
+
+#include <stdint.h>
+
+#include "platforms/platform.h"
+#include "workloads/placement.h"
+#include "workloads/traffic.h"
+
+/* What one sender has for others, expected values. */
+struct sent {
+    double *rank_rows; /* rows per rank */
+    double *rank_tokens; /* tokens that reach a rank */
+    double *group_tokens; /* tokens that reach a group */
+};
+
+struct rows {
+    const struct placement *placement;
+    struct traffic *traffic;
+    int ranks, groups, local;
+    int *group_of; /* per rank */
+    int64_t capacity; /* rows per (source, expert); 0 = none */
+    bool pad;
+
+    int source;
+    int64_t token;
+    int64_t *chosen; /* per expert, of this source */
+    int64_t *rank_rows, *rank_tokens, *group_tokens;
+    int64_t *rank_seen, *group_seen; /* last token that reached it, + 1 */
+    struct sent sent;
+    size_t room_one_hop, room_per_rank, room_hop_a;
+    int64_t over_capacity, padding;
+};
+
+void rows_init(struct rows *r, const struct platform *p, const struct placement *placement,
+               struct traffic *t);
+void rows_clear(struct rows *r);
+
+void rows_source(struct rows *r, int source);
+void rows_token(struct rows *r, const int *experts, int n);
+void rows_source_end(struct rows *r);
+
+/* Appends a source's rows from r->sent as they are. */
+void rows_append(struct rows *r, int source);
+
+/* Rank (h, r) forwards what the ranks (g, r) of all groups g send to group h. [M3] */
+void rows_hop_b(const struct platform *p, const struct matrix *direct, struct matrix *hop_b);
+
+#endif
