@@ -6,8 +6,8 @@
 #include "sim/cli/figures.h"
 #include "sim/cli/options.h"
 
-/* Fills the waterfall from the analytic to the simulated time under costs; serial calls only, since the closed
- * form has no view of pieces. */
+/* Fills the waterfall from the analytic to the simulated time under costs; not with late ranks, of which the
+ * closed form has no view. */
 enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
                        struct call_figures *call, struct err *e);
 

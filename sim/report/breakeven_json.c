@@ -199,7 +199,7 @@ void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
     write_geometry(&j, r);
     json_key_number(&j, "base_Bps", r->base_Bps);
     json_key_text(&j, "beta", r->simulated ? NULL : "closed");
-    json_key_text(&j, "x_half_held", "bytes");
+    json_key_text(&j, "x_half_held", r->held);
     json_key_number(&j, "host_exposure_s", r->host_exposure_s);
     json_key_open(&j, "range", '[');
     json_number(&j, r->range[0]);

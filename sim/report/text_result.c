@@ -319,11 +319,11 @@ static void write_standing(const struct result *r, struct buf *out) {
     }
     write_licences(r, out);
     if (r->flows)
-        table_paragraph(out,
-                        "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
-                        "%.0f MB",
-                        r->engine_version, (unsigned long long)r->seed,
-                        (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
+        buf_printf(out,
+                   "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
+                   "%.0f MB\n",
+                   r->engine_version, (unsigned long long)r->seed,
+                   (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
     write_lines("note", r->traffic->notes.text, out);
     write_lines("warning", r->warnings.text, out);
 }

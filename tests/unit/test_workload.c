@@ -209,6 +209,11 @@ static void settings(void **state) {
     assert_int_equal(w->tokens_per_rank, 8192);
     assert_int_equal(w->routing.draw, DRAW_EXPECTED);
     workload_free(w);
+    const struct setting skew[] = {{"routing.source", "synthetic"}, {"routing.rho_max", "2"}};
+    assert_ok(workload_load("olmoe-github", skew, 2, &w, &e), &e);
+    assert_int_equal(w->routing.source, SOURCE_SYNTHETIC);
+    assert_null(w->trace_path); // the file's own trace went with its source
+    workload_free(w);
     const struct setting bad = {"routing.lyer", "1"};
     assert_fails(workload_load("olmoe-github", &bad, 1, &w, &e), RC_SCHEMA, &e,
                  "--set: unknown key 'lyer', did you mean 'layer'?");
