@@ -12,7 +12,8 @@ expected() {
             command = $0
             sub(/^<!-- example: moesim /, "", command)
             sub(/ -->$/, "", command)
-            while ((moesim " " command | getline line) > 0)
+            run = "\"" moesim "\" " command
+            while ((run | getline line) > 0)
                 if (line !~ /^engine: /)
                     print line == "" ? "" : "    " line
             inside = 1
