@@ -54,6 +54,9 @@ const char *claim_text(struct claim c, enum claim_form form, char text[static CL
     case CLAIM_FACTOR:
         snprintf(text, CLAIM_TEXT, "%.3f", x.value);
         break;
+    case CLAIM_COARSE:
+        snprintf(text, CLAIM_TEXT, "%.2f", x.value);
+        break;
     case CLAIM_PERCENT:
         snprintf(text, CLAIM_TEXT, "%.1f %%", 100 * x.value);
         break;

@@ -339,6 +339,10 @@ bool costs_known(const struct step *step, enum regime regime, struct costs *cost
         known = known && answer.known;
         costs->alpha_s[i] =
             answer.time_s * (stage->collectives - (counts && stage->collectives > 1 ? 1 : 0));
+        // a one hop with a counts exchange of its own reads the sizes back where the host waits
+        if (regime == REGIME_OBSERVED && step->strategy == STRATEGY_ONE_HOP &&
+            step->phase == PHASE_DISPATCH && stage->collectives > 1 && !counts)
+            costs->alpha_s[i] += costs->splits_s;
         if (answers)
             answers[i] = answer;
     }

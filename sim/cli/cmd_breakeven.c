@@ -339,6 +339,11 @@ static void fill_geometry(const struct inputs *in, const struct pair *p,
     r->row_bytes = p->one.row_bytes;
     r->experts_per_rank = (double)w->experts / (double)r->ranks;
     r->base_Bps = in->platform->tier[TIER_FAST].bandwidth_Bps.value;
+    struct breakeven b;
+    struct costs wire;
+    costs_wire(&p->one, &wire);
+    breakeven_from_steps(&p->one, &wire, &p->two, &wire, &b);
+    r->held = breakeven_hold_name(b.hold);
     int local = (int)in->platform->ranks_per_group;
     bool many = in->platform->groups > 1;
     r->byte_only.known = many && breakeven_byte_only(local, r->quota, 0, &r->byte_only.value);

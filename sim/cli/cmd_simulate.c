@@ -8,6 +8,7 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/constants.h"
 #include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
@@ -243,58 +244,18 @@ static enum rc run_calls(const struct inputs *in, const struct options *o, bool 
     return rc;
 }
 
-static void weaken(struct result_weakest *w, const char *constant, enum status status) {
-    if (*w->constant && status_weakness(status) <= status_weakness(w->status))
-        return;
-    snprintf(w->constant, sizeof w->constant, "%s", constant);
-    w->status = status;
-}
-
-/* The first of the weakest constants, the most influential ones asked first. */
-static void fill_weakest(const struct inputs *in, struct result *r) {
-    struct result_weakest *w = &r->weakest;
-    const struct platform *p = in->platform;
-    char name[48];
-    for (int tier = TIER_COUNT - 1; tier >= 0; tier--) {
-        const struct plat_tier *t = &p->tier[tier];
-        const struct {
-            const char *key;
-            const struct quantity *q;
-        } all[] = {{"bandwidth", &t->bandwidth_Bps}, {"x_half", &t->x_half_bytes},
-                   {"message_cost", &t->message_cost_s}, {"oversubscription", &t->oversubscription},
-                   {"latency", &t->latency_s}};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            snprintf(name, sizeof name, "platform.%s.%s", tier_name((enum tier)tier), all[i].key);
-            if (all[i].q->given)
-                weaken(w, name, all[i].q->status);
-        }
-    }
-    if (p->port_bandwidth_Bps.given)
-        weaken(w, "platform.port_bandwidth", p->port_bandwidth_Bps.status);
-    struct alpha_answer alpha;
-    plat_alpha(p, in->implementation->name, plat_ranks(p), plat_widest(p, (int)p->groups), REGIME_AHEAD,
-               &alpha);
-    if (alpha.known)
-        weaken(w, "platform.alpha", alpha.status);
-    if (p->splits_sync_s.given)
-        weaken(w, "platform.splits_sync", p->splits_sync_s.status);
-    const struct chain_constant *chain =
-        chain_constant((enum chain_preset)in->implementation->chain.preset);
-    if (chain->s_per_pair > 0)
-        weaken(w, "implementation.chain", chain->status);
-    weaken(w, "implementation.window", STATUS_ASSUMED); // no source states one
-}
-
 /* A uniform load that ends far above its bound is the schedule's doing. */
 static void warn_of_order(const struct inputs *in, const struct figures *f, struct result *r) {
     for (int i = 0; i < f->n_calls; i++) {
         const struct call_figures *c = &f->calls[i];
         if (in->workload->routing.source == SOURCE_UNIFORM && c->simulated && c->wire_bound_s > 0 &&
-            c->wire_s > 1.15 * c->wire_bound_s)
+            c->wire_s > 1.15 * c->wire_bound_s) {
+            char slack[CLAIM_TEXT];
             buf_printf(&r->warnings,
-                       "%s: a uniform load takes %.2f times its bound with order %s; the order "
-                       "convoys\n",
-                       c->strategy, c->wire_s / c->wire_bound_s, order_name(in->implementation->order));
+                       "%s: a uniform load takes %s times its bound with order %s; the order convoys\n",
+                       c->strategy, claim_text(r->calls[i].slack, CLAIM_COARSE, slack),
+                       order_name(in->implementation->order));
+        }
     }
 }
 
@@ -346,16 +307,17 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         r.implementation = in.implementation;
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
-        fill_weakest(&in, &r);
-        warn_of_order(&in, &f, &r);
+        constants_weigh(&in, &r);
         f.extrapolates = in.platform->ratio.given;
         figures_publish(&f, in.topology, l.licences, &r);
+        warn_of_order(&in, &f, &r);
         write_result(&r, o->format, out);
     }
     figures_unpublish(&r);
     figures_clear(&f);
     licensing_clear(&l);
     buf_clear(&r.warnings);
+    buf_clear(&r.assumed);
     inputs_clear(&in);
     return rc;
 }

@@ -95,8 +95,8 @@ static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
     else
         snprintf(list, sizeof list, "%.0f", asked->world[0]);
     snprintf(c->reopen, sizeof c->reopen,
-             "measure all-to-alls of this implementation at %s %s, 32 KiB to 256 MiB a rank, fit them with "
-             "moesim calibrate SAMPLES, enter alpha in the platform file",
+             "measure all-to-alls of this implementation at %s %s, 32 KiB to 256 MiB a rank, and enter "
+             "the intercept as alpha in the platform file",
              worlds, list);
 }
 

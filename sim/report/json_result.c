@@ -424,6 +424,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
+    write_lines(&j, "assumed", r->assumed.text);
     write_capabilities(&j, r);
     write_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);

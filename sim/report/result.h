@@ -116,6 +116,7 @@ struct result {
     enum dedup gain_against; /* of the one hop that the gains are against */
     struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
+    struct buf assumed; /* constants that no source gives, one a line */
     struct claim hierarchy_ratio;
     const struct licence *licences[CAP_COUNT]; /* as this question leaves them */
     const struct gate_result *gates;           /* that stood behind them */

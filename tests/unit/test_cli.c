@@ -84,6 +84,10 @@ static void default_job_has_the_keys_of_the_contract(void **state) {
     assert_string_equal(at(d, "gain.against")->text, "one-hop");
     assert_true(number(d, "engine.flows") > 0);
     assert_true(number(d, "engine.wall_s") > 0);
+    assert_string_equal(at(d, "weakest.status")->text, "assumed");
+    assert_string_equal(at(d, "assumed.0")->text, "platform.slow.latency");
+    const struct yaml_node *assumed = at(d, "assumed");
+    assert_string_equal(assumed->items[assumed->n - 2]->text, "implementation.window");
     assert_string_equal(at(d, "provenance.inputs.3.role")->text, "trace");
     assert_int_equal(strlen(at(d, "provenance.inputs.3.sha256")->text), 64);
     yaml_doc_free(d);
