@@ -8,6 +8,7 @@
 #include "platforms/base/json.h"
 #include "platforms/base/unit.h"
 #include "platforms/find.h"
+#include "platforms/sanity.h"
 #include "sim/engine/engine.h"
 #include "sim/report/table.h"
 
@@ -188,6 +189,16 @@ static void show_json(const struct topology *t, struct buf *out) {
     buf_text(out, "\n");
 }
 
+static void check_text(const struct platform *p, struct buf *out) {
+    struct buf warnings = {0};
+    plat_sanity(p, &warnings);
+    buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", p->doc->file, (long long)p->groups,
+               (long long)p->ranks_per_group);
+    if (warnings.n)
+        buf_printf(out, "warning: %s", warnings.text);
+    buf_clear(&warnings);
+}
+
 enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
     enum { VERBS = 4 };
     static const char *const verbs[VERBS] = {"list", "check", "show", "xml"};
@@ -211,8 +222,7 @@ enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
     if (!rc && strcmp(verb, "xml") == 0)
         sim_xml(in.topology, out);
     else if (!rc && strcmp(verb, "check") == 0)
-        buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", in.platform->doc->file,
-                   (long long)in.platform->groups, (long long)in.platform->ranks_per_group);
+        check_text(in.platform, out);
     else if (!rc && o->format == FORMAT_JSON)
         show_json(in.topology, out);
     else if (!rc)

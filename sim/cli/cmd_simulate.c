@@ -8,7 +8,9 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "platforms/sanity.h"
 #include "sim/cli/constants.h"
+#include "sim/cli/draws.h"
 #include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
@@ -182,6 +184,8 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
         explain_ports(&step, basis, call);
     if (!rc && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);
+    if (!rc && o->draws)
+        rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
     fill_traffic(&step, call);
     step_clear(&step);
     return rc;
@@ -310,6 +314,7 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         constants_weigh(&in, &r);
         f.extrapolates = in.platform->ratio.given;
         figures_publish(&f, in.topology, l.licences, &r);
+        plat_sanity(in.platform, &r.warnings);
         warn_of_order(&in, &f, &r);
         write_result(&r, o->format, out);
     }

@@ -148,6 +148,20 @@ static void publish_sequence(const struct sequence_figures *f, const struct lice
     }
 }
 
+/* The tail of skewed loads has a capability of its own: nobody has held it against measurements. */
+static void publish_draws(const struct draws_figures *f, const struct licence *time,
+                          const struct licence *wire, const struct licence *tail,
+                          struct result_draws *d) {
+    d->n = f->n;
+    d->layers = f->layers;
+    for (int i = 0; i < RESULT_QUANTILES && f->n; i++) {
+        d->time[i] = claim_if(f->known, i == 0 ? time : tail, f->time_s[i]);
+        d->wire[i] = claim_make(wire, f->wire_s[i]);
+    }
+    if (f->n && licence_state(tail) == CAPABILITY_WITHDRAWN)
+        d->tail_reason = licence_reason(tail);
+}
+
 static void publish_call(const struct call_figures *f, const struct topology *t,
                          const struct licence *time, const struct licence *wire,
                          struct result_call *c) {
@@ -219,6 +233,8 @@ void figures_publish(const struct figures *f, const struct topology *t, struct l
         calls[i] = licences_for(licences, CAP_CALL_TIME, &f->calls[i].asked);
         absolute[i] = licences_for(licences, CAP_ABSOLUTE_TIME, &f->calls[i].asked);
         publish_call(&f->calls[i], t, calls[i], wire, &r->calls[i]);
+        publish_draws(&f->calls[i].draws, calls[i], wire,
+                      licences_for(licences, CAP_SKEW_TAIL, &f->calls[i].asked), &r->calls[i].draws);
     }
     size_t n = (size_t)f->n_calls;
     r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);

@@ -22,6 +22,15 @@ struct call_analytic {
     const char *basis; /* "time", "wire" */
 };
 
+/* Quantiles over draws: p50, p95, p99. */
+enum { DRAWS_QUANTILES = RESULT_QUANTILES };
+struct draws_figures {
+    int n; /* 0: not asked for */
+    int layers;
+    bool known;
+    double time_s[DRAWS_QUANTILES], wire_s[DRAWS_QUANTILES];
+};
+
 /* Calls back to back. */
 struct sequence_figures {
     const char *host; /* NULL: not asked for */
@@ -56,6 +65,7 @@ struct call_figures {
     struct bound_straggler straggler;
     struct bound_rank *ports; /* per rank */
     struct sequence_figures sequence;
+    struct draws_figures draws;
 };
 
 struct gain_figures {

@@ -85,6 +85,7 @@ static const struct option {
     {"--host-exposure", "TIME", OPT_HOST_EXPOSURE, " breakeven ",
      "extra host time of two hops, such as 0.13ms"},
     {"--draws", "N", OPT_DRAWS, " breakeven ", "of the Monte Carlo over intervals (default 400)"},
+    {"--draws", "N", OPT_DRAWS, " simulate ", "quantiles over so many batches and layers"},
     {"-o", "FILE.svg", OPT_OUTPUT, " breakeven ", "plot of the gain over the ratio"},
     {"--corpus", "DIR", OPT_CORPUS, " simulate compare breakeven gates ",
      "folder of own corpora and gates, evaluated beside the built-in ones"},

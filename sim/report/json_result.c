@@ -234,6 +234,30 @@ static void write_sequence(struct json *j, const struct result_sequence *s) {
     json_close(j);
 }
 
+static void write_draws(struct json *j, const struct result_draws *d) {
+    static const char *const keys[RESULT_QUANTILES] = {"p50", "p95", "p99"};
+    if (!d->n)
+        return;
+    json_key_int(j, "draws", d->n);
+    json_key_open(j, "time_quantiles_s", '{');
+    for (int i = 0; i < RESULT_QUANTILES; i++)
+        claim_json_key(j, keys[i], d->time[i]);
+    if (d->tail_reason) {
+        json_key_open(j, "withdrawn", '{');
+        for (int i = 1; i < RESULT_QUANTILES; i++) {
+            char *why = mem_printf("skew_tail: %s", d->tail_reason);
+            json_key_text(j, keys[i], why);
+            free(why);
+        }
+        json_close(j);
+    }
+    json_close(j);
+    json_key_open(j, "wire_quantiles_s", '{');
+    for (int i = 0; i < RESULT_QUANTILES; i++)
+        claim_json_key(j, keys[i], d->wire[i]);
+    json_close(j);
+}
+
 static void write_withdrawn(struct json *j, const struct result_call *c) {
     if (c->time_known)
         return;
@@ -285,6 +309,7 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     if (c->simulated)
         write_links(j, c);
     write_sequence(j, &c->sequence);
+    write_draws(j, &c->draws);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);

@@ -60,6 +60,14 @@ struct result_sequence {
     struct claim time[RESULT_SEQUENCE];
 };
 
+/* Quantiles over draws of batches and layers. */
+enum { RESULT_QUANTILES = 3 };
+struct result_draws {
+    int n, layers; /* n 0: not asked for */
+    struct claim time[RESULT_QUANTILES], wire[RESULT_QUANTILES]; /* p50, p95, p99 */
+    const char *tail_reason; /* why p95 and p99 of the time are withdrawn, or NULL */
+};
+
 struct result_call {
     const char *strategy, *phase;
     enum dedup dedup; /* of a one-hop call */
@@ -88,6 +96,7 @@ struct result_call {
     struct result_straggler straggler; /* under the costs shown */
     struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
+    struct result_draws draws;
     struct result_analytic analytic;
 };
 

@@ -212,6 +212,29 @@ static void write_paths(const struct result *r, struct buf *out) {
     }
 }
 
+static void write_draws(const struct result *r, struct buf *out) {
+    const char *reason = NULL;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        const struct result_draws *d = &c->draws;
+        char text[6][CLAIM_TEXT];
+        const char *p[6];
+        if (!d->n)
+            continue;
+        for (int k = 0; k < RESULT_QUANTILES; k++) {
+            p[k] = claim_text(d->time[k], CLAIM_TIME, text[k]);
+            p[3 + k] = claim_text(d->wire[k], CLAIM_TIME, text[3 + k]);
+        }
+        table_paragraph(out,
+                        "%s %s: %d draws over %d layers: call time p50 %s, p95 %s, p99 %s; wire time p50 %s, "
+                        "p95 %s, p99 %s",
+                        c->phase, c->strategy, d->n, d->layers, p[0], p[1], p[2], p[3], p[4], p[5]);
+        reason = d->tail_reason;
+    }
+    if (reason)
+        table_paragraph(out, "p95 and p99 of the call time are withdrawn (skew_tail): %s", reason);
+}
+
 static void write_rho(const struct result *r, struct buf *out) {
     const struct traffic_rho *x = &r->rho;
     const double in[] = {x->one_hop_in, x->hop_a_in, x->hop_b_in};
@@ -359,6 +382,7 @@ void result_write_text(const struct result *r, struct buf *out) {
     }
     write_stages(r, out);
     write_paths(r, out);
+    write_draws(r, out);
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

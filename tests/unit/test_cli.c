@@ -251,6 +251,22 @@ static void host_regimes_add_or_hide_alpha(void **state) {
     yaml_doc_free(observed);
 }
 
+/* Quantiles over draws; tails of call times hang on a gate that nobody has passed. */
+static void draws_give_quantiles(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("simulate --strategy one-hop --platform terrace-a --set platform.groups=2 "
+                         "--set workload.tokens_per_rank=64 --draws 9 --format json",
+                         &d),
+                     0);
+    double p50 = number(d, "calls.0.wire_quantiles_s.p50"), p99 = number(d, "calls.0.wire_quantiles_s.p99");
+    assert_true(p50 < p99);
+    assert_true(number(d, "calls.0.time_quantiles_s.p50") > p50);
+    is_null(d, "calls.0.time_quantiles_s.p99");
+    assert_non_null(strstr(at(d, "calls.0.time_quantiles_s.withdrawn.p99")->text, "skew_tail: "));
+    yaml_doc_free(d);
+}
+
 static void exit_codes(void **state) {
     (void)state;
     assert_int_equal(run("help", NULL), 0);
@@ -303,6 +319,7 @@ int main(void) {
         cmocka_unit_test(round_trip_sums_both_directions),
         cmocka_unit_test(gain_is_against_the_best_one_hop),
         cmocka_unit_test(host_regimes_add_or_hide_alpha),
+        cmocka_unit_test(draws_give_quantiles),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(matrix_writes_three_files_twice),
     };
