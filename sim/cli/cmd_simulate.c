@@ -201,7 +201,9 @@ static enum rc run_best(const struct inputs *in, const struct options *o, const 
         one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
         other = other || !plain;
     }
-    if (!one || !other || o->analytic_only)
+    const struct traffic *t = in->traffic;
+    bool same_rows = !(matrix_total(&t->one_hop_rank, false) < matrix_total(&t->one_hop, false));
+    if (!one || !other || o->analytic_only || same_rows)
         return RC_OK;
     struct implementation per_rank = *in->implementation;
     per_rank.dedup.one_hop = DEDUP_RANK;
