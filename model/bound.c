@@ -128,18 +128,19 @@ struct sent {
     double cost_s; /* on the route's cost link */
 };
 
-static struct sent find_sent(const struct walk *w, int stage, int src, int dst, double bytes) {
-    struct sent s = {.bytes = bytes};
-    step_route(w->step, src, dst, &s.route);
-    s.cost_s = step_message_units(w->step, stage, bytes) * step_message_cost_s(w->step, s.route.tier);
-    return s;
+static void find_sent(const struct walk *w, int stage, const int ends[static 2], double bytes,
+                      struct sent *s) {
+    step_route(w->step, ends[0], ends[1], &s->route);
+    s->bytes = bytes;
+    s->cost_s = step_message_units(w->step, stage, bytes) * step_message_cost_s(w->step, s->route.tier);
 }
 
-/* Port time on link k of the route. */
+/* Port time on entry k of the route. */
 static double load_of_s(const struct walk *w, const struct sent *s, int k) {
     int link = s->route.links[k];
-    return s->bytes / w->step->topology->links[link].capacity_Bps +
-           (link == s->route.cost_link ? s->cost_s : 0);
+    double all_s = s->bytes / w->step->topology->links[link].capacity_Bps +
+                   (link == s->route.cost_link ? s->cost_s : 0);
+    return all_s * route_share(&s->route);
 }
 
 static void follow_message(struct walk *w, int stage, int dst, const struct sent *s,
@@ -171,7 +172,8 @@ static void fill_tails(struct walk *w, int stage) {
         for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++) {
             if (m->dst[i] == rank || m->value[i] <= 0)
                 continue;
-            struct sent s = find_sent(w, next, rank, m->dst[i], m->value[i]);
+            struct sent s;
+            find_sent(w, next, (int[]){rank, m->dst[i]}, m->value[i], &s);
             follow_message(w, next, m->dst[i], &s, 0);
         }
         w->tail_s[stage][rank] =
@@ -209,7 +211,8 @@ static void add_share(struct walk *w, const struct sent *s, double share, double
 static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
     bool both = w->step->implementation->start == START_RENDEZVOUS;
     double first_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
-    struct sent s = find_sent(w, stage, src, dst, bytes);
+    struct sent s;
+    find_sent(w, stage, (int[]){src, dst}, bytes, &s);
     if (w->chunks == 1) {
         add_share(w, &s, 1, first_s);
         if (stage + 1 < w->step->n_stages)
@@ -319,14 +322,6 @@ static enum bound_side side_of(enum link_role role) {
     return role == LINK_INGRESS || role == LINK_PORT_IN ? BOUND_RECEIVE : BOUND_SHARED;
 }
 
-/* The ranks whose traffic a link carries: its own, or all of its group. */
-static void owners(const struct platform *p, const struct link *l, int *first, int *end) {
-    int local = (int)p->ranks_per_group;
-    bool shared = side_of(l->role) == BOUND_SHARED;
-    *first = shared ? l->owner * local : l->owner;
-    *end = *first + (shared ? local : 1);
-}
-
 void bound_ports(const struct step *step, const struct costs *costs, struct bound_rank *ranks,
                  struct bound_straggler *straggler) {
     const struct topology *t = step->topology;
@@ -338,12 +333,11 @@ void bound_ports(const struct step *step, const struct costs *costs, struct boun
     for (int l = 0; l < t->n_links; l++) {
         double end_s = link_end_s(&w, l); // [B5]
         enum bound_side side = side_of(t->links[l].role);
-        int first, end;
+        int first = t->links[l].first_rank, end = first + t->links[l].n_ranks;
         if (!(end_s > 0))
             continue;
-        owners(step->platform, &t->links[l], &first, &end);
         for (int rank = first; ranks && rank < end; rank++)
-            if (end_s > ranks[rank].end_s[side]) {
+            if (end_s > ranks[rank].end_s[side] && topo_is_below(t, &t->links[l], rank)) {
                 ranks[rank].end_s[side] = end_s;
                 ranks[rank].link[side] = l;
             }

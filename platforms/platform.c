@@ -7,108 +7,9 @@
 
 #include "platforms/find.h"
 
-enum { GROUPS_MAX = 65536, RANKS_MAX = 16384 };
+enum { RANKS_MAX = 16384 };
 
-static const char *const span_choices[] = {"any", "fast", "slow", NULL};
 static const char *const regime_choices[] = {"ahead", "observed", NULL};
-static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
-
-static const struct key tier_keys[] = {
-    {"bandwidth", KEY_RATE, offsetof(struct plat_tier, bandwidth_Bps),
-     .help = "one direction, per rank"},
-    {"latency", KEY_TIME, offsetof(struct plat_tier, latency_s), .otherwise = "0s",
-     .help = "delay of a message's arrival"},
-    {"x_half", KEY_SIZE, offsetof(struct plat_tier, x_half_bytes),
-     .help = "message size at half the bandwidth; read as a cost x_half / bandwidth per message"},
-    {"message_cost", KEY_TIME, offsetof(struct plat_tier, message_cost_s),
-     .help = "time of one message on the sender's port, instead of x_half"},
-    {"oversubscription", KEY_NUMBER, offsetof(struct plat_tier, oversubscription), .min = 1,
-     .otherwise = "1", .help = "slow tier: sum of a group's ports over the rate of its uplink"},
-    {0}};
-
-static const struct key entry_keys[] = {
-    {"world", KEY_COUNT, offsetof(struct plat_alpha_entry, world), .required = true, .min = 2,
-     .max = 1e9, .help = "ranks in the collective"},
-    {"span", KEY_CHOICE, offsetof(struct plat_alpha_entry, span), .otherwise = "any",
-     .choices = span_choices, .help = "widest tier that the collective reaches"},
-    {"time", KEY_TIME, offsetof(struct plat_alpha_entry, time_s), .required = true,
-     .help = "fixed cost of one call"},
-    {0}};
-
-static const struct key alpha_keys[] = {
-    {"implementation", KEY_TEXT, offsetof(struct plat_alpha, implementation), .required = true,
-     .help = "the library that the times belong to"},
-    {"regime", KEY_CHOICE, offsetof(struct plat_alpha, regime), .otherwise = "ahead",
-     .choices = regime_choices, .help = "host regime of the times"},
-    {"phase", KEY_CHOICE, offsetof(struct plat_alpha, phase), .otherwise = "any",
-     .choices = phase_choices, .help = "direction that the times belong to"},
-    {"includes", KEY_TEXT, offsetof(struct plat_alpha, includes),
-     .help = "what the times contain, among `latency`, `counts`; that is not charged again"},
-    {"borrow", KEY_TEXT, offsetof(struct plat_alpha, borrow),
-     .help = "take the table of this built-in platform; its status becomes borrowed"},
-    {"entries", KEY_LIST, offsetof(struct plat_alpha, entries), .table = entry_keys,
-     .item_size = sizeof(struct plat_alpha_entry), .help = "the table"},
-    {0}};
-
-static const struct key degraded_keys[] = {
-    {"link", KEY_TEXT, offsetof(struct plat_degraded, link), .required = true,
-     .help = "a link as `platform show` names it, or `rank-N`: all links of a rank"},
-    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 1e-6,
-     .max = 1, .help = "of its rate that is left"},
-    {0}};
-
-static const struct key background_keys[] = {
-    {"link", KEY_TEXT, offsetof(struct plat_background, link), .required = true,
-     .help = "a link as `platform show` names it, or `rank-N`: all links of a rank"},
-    {"rate", KEY_RATE, offsetof(struct plat_background, rate_Bps), .required = true,
-     .help = "taken by other traffic, all the time"},
-    {0}};
-
-static const struct key treatment_keys[] = {
-    {"name", KEY_TEXT, offsetof(struct plat_treatment, name), .required = true,
-     .help = "printed with the band"},
-    {"borrow", KEY_TEXT, offsetof(struct plat_treatment, borrow),
-     .help = "take the table of this built-in platform"},
-    {"entries", KEY_LIST, offsetof(struct plat_treatment, entries), .table = entry_keys,
-     .item_size = sizeof(struct plat_alpha_entry), .help = "or this table; neither: no fixed cost"},
-    {0}};
-
-const struct key platform_keys[] = {
-    {"schema", KEY_TEXT, offsetof(struct platform, schema), .required = true,
-     .help = "`" PLATFORM_SCHEMA "`"},
-    {"name", KEY_TEXT, offsetof(struct platform, name), .required = true, .help = "name in results"},
-    {"description", KEY_TEXT, offsetof(struct platform, description),
-     .help = "one line for `platform list`"},
-    {"implementation", KEY_TEXT, offsetof(struct platform, implementation),
-     .otherwise = "collective-eager", .help = "default of `--implementation`"},
-    {"groups", KEY_COUNT, offsetof(struct platform, groups), .required = true, .min = 1,
-     .max = GROUPS_MAX, .help = "fast domains"},
-    {"ranks_per_group", KEY_COUNT, offsetof(struct platform, ranks_per_group), .required = true,
-     .min = 1, .max = GROUPS_MAX, .help = "accelerators in a fast domain"},
-    {"fast", KEY_MAP, offsetof(struct platform, tier[TIER_FAST]), .required = true,
-     .table = tier_keys, .help = "fabric inside a group"},
-    {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_SLOW]), .required = true,
-     .table = tier_keys, .help = "fabric between groups"},
-    {"ratio", KEY_NUMBER, offsetof(struct platform, ratio), .min = 1e-3, .max = 1e6,
-     .help = "fast over slow bandwidth, instead of `slow.bandwidth`"},
-    {"ratio_probed", KEY_NUMBER, offsetof(struct platform, ratio_probed), .min = 1e-3, .max = 1e6,
-     .help = "a measured ratio, for information"},
-    {"port_bandwidth", KEY_RATE, offsetof(struct platform, port_bandwidth_Bps),
-     .help = "given: both tiers share one port of this rate, each way, per rank"},
-    {"collective_bandwidth", KEY_RATE, offsetof(struct platform, collective_bandwidth_Bps),
-     .help = "rate of one-hop calls in the closed form; default: the widest tier's"},
-    {"splits_sync", KEY_TIME, offsetof(struct platform, splits_sync_s), .otherwise = "0s",
-     .help = "host readback of split sizes, once per two-hop call"},
-    {"alpha", KEY_LIST, offsetof(struct platform, alpha), .table = alpha_keys,
-     .item_size = sizeof(struct plat_alpha), .help = "fixed cost of a collective, per implementation"},
-    {"alpha_treatments", KEY_LIST, offsetof(struct platform, alpha_treatments),
-     .table = treatment_keys, .item_size = sizeof(struct plat_treatment),
-     .help = "named assumptions that span the time band where alpha is not known"},
-    {"degraded", KEY_LIST, offsetof(struct platform, degraded), .table = degraded_keys,
-     .item_size = sizeof(struct plat_degraded), .help = "slowed links"},
-    {"background", KEY_LIST, offsetof(struct platform, background), .table = background_keys,
-     .item_size = sizeof(struct plat_background), .help = "links that carry other traffic too"},
-    {0}};
 
 const char *tier_name(enum tier tier) {
     return tier == TIER_FAST ? "fast" : "slow";
@@ -247,7 +148,7 @@ static enum rc check(struct platform *p, struct err *e) {
                     (long long)(p->groups * p->ranks_per_group), RANKS_MAX);
     if (!rc && p->groups * p->ranks_per_group < 2)
         rc = err_at(e, RC_RANGE, &p->doc->root->at, "a platform needs at least 2 ranks");
-    return rc;
+    return rc ? rc : fabric_check(p, e);
 }
 
 /* All but the tables that are borrowed. */
@@ -325,8 +226,22 @@ double plat_collective_bandwidth_Bps(const struct platform *p) {
     return p->tier[plat_widest(p, (int)p->groups)].bandwidth_Bps.value;
 }
 
-double plat_hierarchy_ratio(const struct platform *p) {
+const char *plat_no_ratio(const struct platform *p) {
     if (p->groups < 2 || p->ranks_per_group < 2)
+        return "a hierarchy needs 2 groups of 2 ranks or more";
+    int kind = p->tier[TIER_FAST].fabric.kind;
+    if (kind == FABRIC_RING || kind == FABRIC_TORUS || kind == FABRIC_GRAPH)
+        return "the fast domain is not uniform: what a rank reaches depends on the peer";
+    const struct plat_degraded *slowed = p->degraded.items;
+    for (size_t i = 0; i < p->degraded.n; i++)
+        if (strncmp(slowed[i].link, "fast-", 5) == 0 || strncmp(slowed[i].link, "rank-", 5) == 0 ||
+            strncmp(slowed[i].link, "group-", 6) == 0)
+            return "the fast domains are not uniform: links of some are slowed";
+    return NULL;
+}
+
+double plat_hierarchy_ratio(const struct platform *p) {
+    if (plat_no_ratio(p))
         return -1;
     return p->tier[TIER_FAST].bandwidth_Bps.value / p->tier[TIER_SLOW].bandwidth_Bps.value;
 }

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "platforms/base/keys.h"
+#include "platforms/fabric.h"
 
 #define PLATFORM_SCHEMA "moesim/platform/1"
 #define PLATFORM_DEFAULT "dgx-h100"
@@ -27,7 +27,8 @@ struct plat_tier {
     struct quantity latency_s;
     struct quantity x_half_bytes;     /* half-performance message size, FORMULAS.md [F2] */
     struct quantity message_cost_s;   /* per-message cost o; given instead of x_half */
-    struct quantity oversubscription; /* slow tier: a group's ports over its uplink, >= 1 */
+    struct quantity oversubscription; /* slow tier: a group's (or leaf's) ports over its uplink, >= 1 */
+    struct plat_fabric fabric;
 };
 
 struct plat_alpha_entry {
@@ -74,6 +75,7 @@ struct platform {
     struct quantity ratio_probed; /* a measured ratio, for information */
     struct plat_tier tier[TIER_COUNT];
     struct quantity port_bandwidth_Bps;       /* given: both tiers share one port of this rate each way */
+    struct quantity copy_bandwidth_Bps;       /* given: all that a rank sends and receives, in sum */
     struct quantity collective_bandwidth_Bps; /* one hop in the closed form; default: the widest tier's */
     struct quantity splits_sync_s;            /* host readback of split sizes between the hops */
     struct key_list alpha;                    /* struct plat_alpha */
@@ -111,8 +113,9 @@ enum tier plat_widest(const struct platform *p, int groups_spanned);
 /* Bandwidth that the closed form charges a one-hop call with. */
 double plat_collective_bandwidth_Bps(const struct platform *p);
 
-/* Fast over slow bandwidth per rank as the file states them; 1 group or 1 rank a group has none (-1). */
+/* Fast over slow bandwidth per rank as the file states them; -1 where there is none, with the reason. */
 double plat_hierarchy_ratio(const struct platform *p);
+const char *plat_no_ratio(const struct platform *p); /* NULL: there is one */
 
 /* --- fixed cost ---------------------------------------------------------------------------- */
 

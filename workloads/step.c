@@ -261,7 +261,7 @@ static void visit_tiers(struct visit *v) {
     for (int k = 0; k < v->route.n; k++) {
         const struct link *link = &v->step->topology->links[v->route.links[k]];
         if (link->role == LINK_EGRESS)
-            v->tier_bytes[link->tier] += v->message_bytes;
+            v->tier_bytes[link->tier] += v->message_bytes * route_share(&v->route);
     }
 }
 
@@ -275,12 +275,13 @@ void step_tier_traffic(const struct step *step, int stage, enum tier tier, doubl
 
 static void visit_links(struct visit *v) {
     const struct link *links = v->step->topology->links;
+    double bytes = v->message_bytes * route_share(&v->route);
     for (int k = 0; k < v->route.n; k++) {
         int l = v->route.links[k];
         if (v->bytes)
-            v->bytes[l] += v->message_bytes;
+            v->bytes[l] += bytes;
         if (v->busy_s)
-            v->busy_s[l] += v->message_bytes / links[l].capacity_Bps;
+            v->busy_s[l] += bytes / links[l].capacity_Bps;
     }
     if (v->busy_s)
         v->busy_s[v->route.cost_link] += v->units * step_message_cost_s(v->step, v->route.tier);

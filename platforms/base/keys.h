@@ -89,4 +89,7 @@ enum rc keys_schema(const struct yaml_doc *doc, const char *schema, struct err *
 /* Writes the reference table of a key table as Markdown, nested keys as dotted paths. */
 void keys_markdown(const struct key *table, struct buf *out);
 
+/* Writes the JSON Schema (draft 7) of a file with these keys, for editors. */
+void keys_json_schema(const struct key *table, const char *title, struct buf *out);
+
 #endif

@@ -372,7 +372,7 @@ static enum rc fill(const struct inputs *in, const struct options *o, const stru
             struct breakeven_entry *entry = &r->entries[r->n_entries++];
             *entry = (struct breakeven_entry){.chain = chain_constant(presets[i])};
             entry->s_per_pair = entry->chain->s_per_pair;
-            no_ratio(entry, "geometry", "a hierarchy needs 2 groups of 2 ranks or more");
+            no_ratio(entry, "geometry", plat_no_ratio(in->platform));
         }
         return RC_OK;
     }

@@ -9,6 +9,7 @@
 #include "platforms/base/unit.h"
 #include "platforms/find.h"
 #include "platforms/sanity.h"
+#include "sim/cli/show_platform.h"
 #include "sim/engine/engine.h"
 #include "sim/report/table.h"
 
@@ -96,17 +97,6 @@ static void show_constants(const struct platform *p, struct buf *out) {
     table_clear(&t);
 }
 
-static void show_route(const struct topology *t, const char *what, int dst, struct buf *out) {
-    int links[TOPO_ROUTE_MAX], n = topo_route(t, 0, dst, links);
-    buf_printf(out, "  rank 0 to rank %d (%s):", dst, what);
-    for (int i = 0; i < n; i++) {
-        char text[UNIT_TEXT];
-        buf_printf(out, "%s %s (%s)", i ? "," : "", t->links[links[i]].name,
-                   unit_format(t->links[links[i]].capacity_Bps, UNIT_RATE, text));
-    }
-    buf_text(out, "\n");
-}
-
 static void show_alpha(const struct platform *p, struct buf *out) {
     const struct plat_alpha *tables = p->alpha.items;
     if (!p->alpha.n)
@@ -140,23 +130,17 @@ static void show_text(const struct topology *t, struct buf *out) {
     if (ratio > 0)
         buf_printf(out, "hierarchy ratio %.4g (fast over slow bandwidth per rank)\n", ratio);
     else
-        buf_text(out, "no hierarchy ratio: one of the two tiers joins nobody\n");
+        buf_printf(out, "no hierarchy ratio: %s\n", plat_no_ratio(p));
     if (p->ratio_probed.given)
         buf_printf(out, "probed ratio %.4g (%s)\n", p->ratio_probed.value,
                    status_name(p->ratio_probed.status));
-    buf_text(out, p->port_bandwidth_Bps.given
-                      ? "both tiers share one port per rank and direction\n"
-                      : "each tier has its own port per rank and direction\n");
-    if (p->tier[TIER_SLOW].oversubscription.value > 1)
-        buf_printf(out, "groups share uplinks, oversubscribed %g to 1\n",
-                   p->tier[TIER_SLOW].oversubscription.value);
-    else
-        buf_text(out, "switches do not block\n");
-    buf_text(out, "sample routes:\n");
-    if (p->ranks_per_group > 1)
-        show_route(t, "fast", 1, out);
-    if (p->groups > 1)
-        show_route(t, "slow", (int)p->ranks_per_group, out);
+    show_tiers(t, out);
+    char text[UNIT_TEXT];
+    buf_printf(out, "bisection: half of the %s sends evenly to the other half at %s\n",
+               p->groups > 1 ? "groups" : "ranks", unit_format(show_bisection_Bps(t), UNIT_RATE, text));
+    show_routes(t, out);
+    buf_text(out, "\n");
+    show_links(t, out);
     buf_text(out, "\n");
     show_constants(p, out);
     buf_text(out, "\n");
@@ -176,6 +160,12 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_key(&j, "hierarchy_ratio");
     double ratio = plat_hierarchy_ratio(p);
     ratio > 0 ? json_number(&j, ratio) : json_null(&j);
+    if (plat_no_ratio(p))
+        json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
+    json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));
+    for (int tier = 0; tier < TIER_COUNT; tier++)
+        json_key_text(&j, tier == TIER_FAST ? "fast_kind" : "slow_kind",
+                      fabric_kinds[p->tier[tier].fabric.kind]);
     json_key_open(&j, "links", '[');
     for (int i = 0; i < t->n_links; i++) {
         json_open(&j, '{');
@@ -200,27 +190,34 @@ static void check_text(const struct platform *p, struct buf *out) {
 }
 
 enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
-    enum { VERBS = 4 };
-    static const char *const verbs[VERBS] = {"list", "check", "show", "xml"};
+    enum { VERBS = 6, LIST = 0, KEYS, SCHEMA };
+    static const char *const verbs[VERBS] = {"list", "keys", "schema", "check", "show", "xml"};
     const char *verb = o->n_words ? o->words[0] : "";
     size_t k = 0;
     while (k < VERBS && strcmp(verbs[k], verb) != 0)
         k++;
-    if (k == VERBS || o->n_words > (k == 0 ? 1 : 2)) {
+    if (k == VERBS || o->n_words > (k <= SCHEMA ? 1 : 2)) {
         const char *near = k == VERBS ? err_nearest(verb, verbs, VERBS) : NULL;
         return err_set(e, RC_USAGE,
-                       "platform: expected check, show, list or xml, then a name or file%s%s%s",
+                       "platform: expected check, show or xml, then a name or file, or list, keys or "
+                       "schema%s%s%s",
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-    if (k == 0)
+    if (k == LIST)
         return list(o, out, e);
+    if (k == KEYS)
+        keys_markdown(platform_keys, out);
+    if (k == SCHEMA)
+        keys_json_schema(platform_keys, PLATFORM_SCHEMA, out);
+    if (k == KEYS || k == SCHEMA)
+        return RC_OK;
     struct options with_name = *o;
     if (o->n_words == 2)
         with_name.platform = o->words[1];
     struct inputs in = {0};
     enum rc rc = inputs_load(&with_name, INPUT_PLATFORM, &in, e);
     if (!rc && strcmp(verb, "xml") == 0)
-        sim_xml(in.topology, out);
+        rc = sim_xml(in.topology, out, e);
     else if (!rc && strcmp(verb, "check") == 0)
         check_text(in.platform, out);
     else if (!rc && o->format == FORMAT_JSON)

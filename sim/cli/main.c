@@ -48,9 +48,10 @@ static const struct command {
      "  moesim gates --check --format json\n"
      "  moesim gates explain tier1b-c4\n"
      "  moesim gates --corpus my_measurements\n"},
-    {"platform", cmd_platform, "inspect machine files", "check|show|list|xml [NAME|FILE] [options]",
+    {"platform", cmd_platform, "inspect machine files", "check|show|list|xml|keys|schema [NAME|FILE] [options]",
      "check validates a file, show says what will be simulated, list names the built-in ones,\n"
-     "xml prints an equivalent SimGrid platform for other tools.\n\n"
+     "xml prints an equivalent SimGrid platform for other tools, keys the table of all keys,\n"
+     "schema a JSON Schema of machine files for editors.\n\n"
      "Examples:\n"
      "  moesim platform list\n"
      "  moesim platform check my_cluster.yaml\n"

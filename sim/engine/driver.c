@@ -45,6 +45,7 @@ struct driver {
     double *issued_s; /* [rank] its host is through with what it has issued */
     size_t *next_waiter; /* [piece] */
     int *missing; /* [message] pieces not delivered */
+    int *flying; /* [piece] paths on which its payload is under way */
     int64_t *last_piece; /* [call * WAYS + way] that arrived */
     int *last_entry; /* [call] rank that entered its last exchange last */
 };
@@ -78,21 +79,34 @@ static const struct message *message_of(const struct driver *d, size_t piece) {
     return &d->messages.items[piece / (size_t)d->plan->most_chunks];
 }
 
+/* One flow a path, with equal shares of the payload. */
+static void start_payload(struct driver *d, int exchange, const struct route *route, int64_t payload,
+                          int64_t tag) {
+    d->flying[tag / TAG_KINDS] = route->paths;
+    for (int i = 0, first = 0; i < route->paths; first = route->end[i++]) {
+        const int *links = route->links + first;
+        int n = route->end[i] - first;
+        int64_t share = payload / route->paths + (i < payload % route->paths);
+        d->play->flows++;
+        trail_begin(&d->trail, exchange, links, n, share, now_s(d));
+        flow_start(links, n, share, tag);
+    }
+}
+
 static void start_flow(struct driver *d, size_t piece, int kind) {
     const struct message *m = message_of(d, piece);
     struct route route;
     messages_route(d->plan, m, &route);
     if (kind == TAG_COST && m->cost == 0)
         kind = TAG_PAYLOAD;
-    d->play->flows++;
     int64_t tag = (int64_t)piece * TAG_KINDS + kind;
     if (kind == TAG_COST) {
         int links[] = {route.cost_link, d->meters[route.cost_link]};
+        d->play->flows++;
         trail_begin(&d->trail, m->exchange, links, 1, m->cost, now_s(d));
         flow_start(links, links[1] >= 0 ? 2 : 1, m->cost, tag);
     } else {
-        trail_begin(&d->trail, m->exchange, route.links, route.n, m->payload, now_s(d));
-        flow_start(route.links, route.n, m->payload, tag);
+        start_payload(d, m->exchange, &route, m->payload, tag);
     }
 }
 
@@ -280,7 +294,7 @@ static void on_flow_done(void *context, int64_t tag) {
     size_t piece = (size_t)(tag / TAG_KINDS);
     if (tag % TAG_KINDS == TAG_COST)
         start_flow(d, piece, TAG_PAYLOAD);
-    else
+    else if (--d->flying[piece] == 0)
         deliver(d, piece);
 }
 
@@ -302,6 +316,7 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
                          .issued_s = mem_alloc((size_t)plan->ranks, sizeof *d->issued_s),
                          .next_waiter = mem_alloc(pieces, sizeof *d->next_waiter),
                          .missing = mem_alloc(messages.n, sizeof *d->missing),
+                         .flying = mem_alloc(pieces, sizeof *d->flying),
                          .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
                          .last_entry = mem_alloc(calls, sizeof *d->last_entry)};
     trail_init(&d->trail, plan, &d->messages);
@@ -321,6 +336,7 @@ void driver_close(struct driver *d) {
     free(d->issued_s);
     free(d->next_waiter);
     free(d->missing);
+    free(d->flying);
     free(d->last_piece);
     free(d->last_entry);
     free(d);

@@ -49,6 +49,6 @@ enum rc sim_run_sequence(const struct sim_sequence *sequence, const struct sim_o
 const char *sim_version(void);
 
 /* Writes an equivalent SimGrid platform file (DTD 4.1) for other tools. */
-void sim_xml(const struct topology *topology, struct buf *out);
+enum rc sim_xml(const struct topology *topology, struct buf *out, struct err *e);
 
 #endif

@@ -41,6 +41,7 @@ static void list_message(struct listing *l, int exchange, int src, int dst, doub
     double cost = units * step_message_cost_s(x->step, route.tier) * capacity_Bps;
     double piece = bytes / x->chunks;
     extremes_add(&l->sizes, piece);
+    extremes_add(&l->sizes, piece * route_share(&route)); // a path's share is a payload too
     if (cost > 0)
         extremes_add(&l->sizes, cost);
     if (l->m)

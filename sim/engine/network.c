@@ -37,7 +37,7 @@ int network_time_scale(const struct plan *p) {
 static bool lazy_is_faster(const struct plan *p, const struct messages *m) {
     bool common_links = false;
     for (int l = 0; l < p->topology->n_links; l++)
-        common_links = common_links || p->topology->links[l].role == LINK_UP;
+        common_links = common_links || p->topology->links[l].role >= LINK_UP;
     int64_t window = p->steps[0].implementation->window;
     bool few_in_flight = window == 1 || window == 2;
     return (few_in_flight && !common_links) || messages_largest_share(p, m) < 0.5;

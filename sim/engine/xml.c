@@ -109,7 +109,31 @@ static void write_core(const struct topology *t, struct buf *out) {
         json_format(fastest_Bps, rate));
 }
 
-void sim_xml(const struct topology *topology, struct buf *out) {
+/* Routes of all pairs in one zone; SimGrid's files have one route a pair. */
+static enum rc write_flat(const struct topology *t, struct buf *out, struct err *e) {
+    struct route route;
+    buf_text(out, "    <zone id=\"all\" routing=\"Full\">\n");
+    for (int rank = 0; rank < t->ranks; rank++)
+        buf_printf(out, "      <host id=\"rank-%d\" speed=\"1Gf\"/>\n", rank);
+    for (int l = 0; l < t->n_links; l++)
+        write_link(t, &t->links[l], out);
+    for (int src = 0; src < t->ranks; src++)
+        for (int dst = 0; dst < t->ranks; dst++) {
+            if (src == dst)
+                continue;
+            topo_find_route(t, src, dst, TOPO_PATH_FAST, &route);
+            if (route.paths > 1)
+                return err_set(e, RC_UNSUPPORTED,
+                               "platform xml: ranks %d and %d use %d paths evenly, SimGrid's files have "
+                               "one route a pair",
+                               src, dst, route.paths);
+            write_inside(t, src, dst, out);
+        }
+    buf_text(out, "    </zone>\n");
+    return RC_OK;
+}
+
+enum rc sim_xml(const struct topology *topology, struct buf *out, struct err *e) {
     int groups = (int)topology->platform->groups;
     char *name = mem_copy(topology->platform->name);
     for (char *c = name; *c; c++)
@@ -118,13 +142,15 @@ void sim_xml(const struct topology *topology, struct buf *out) {
     buf_printf(out, header, name);
     free(name);
     buf_text(out, "<platform version=\"4.1\">\n  <zone id=\"moesim\" routing=\"Full\">\n");
-    for (int group = 0; group < groups; group++)
+    enum rc rc = topology->plain ? RC_OK : write_flat(topology, out, e);
+    for (int group = 0; group < groups && topology->plain; group++)
         write_group(topology, group, out);
-    if (groups > 1)
+    if (groups > 1 && topology->plain)
         write_core(topology, out);
-    for (int src = 0; src < groups; src++)
+    for (int src = 0; src < groups && topology->plain; src++)
         for (int dst = 0; dst < groups; dst++)
             if (src != dst)
                 write_between(topology, src, dst, out);
     buf_text(out, "  </zone>\n</platform>\n");
+    return rc;
 }

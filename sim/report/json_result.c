@@ -24,6 +24,8 @@ static void write_platform(struct json *j, const struct result *r) {
     json_key_int(j, "ranks_per_group", p->ranks_per_group);
     json_key_int(j, "ranks", plat_ranks(p));
     claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
+    if (plat_no_ratio(p))
+        json_key_text(j, "hierarchy_ratio_reason", plat_no_ratio(p));
     if (p->ratio_probed.given)
         json_key_number(j, "ratio_probed", p->ratio_probed.value);
     json_close(j);

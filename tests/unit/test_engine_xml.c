@@ -61,13 +61,13 @@ static void check_platform(const char *text) {
     struct platform *p = bed_platform(text);
     struct topology *t = topo_build(p);
     struct buf xml = {0}, expected = {0};
-    sim_xml(t, &xml);
+    struct err e;
+    assert_ok(sim_xml(t, &xml, &e), &e);
     expect_routes(&expected, t);
     char folder[] = "/tmp/moesim-xml-XXXXXX", path[80], routes[80];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/platform.xml", folder);
     snprintf(routes, sizeof routes, "%s/routes", folder);
-    struct err e;
     assert_ok(file_write(path, xml.text, xml.n, &e), &e);
     fflush(NULL);
     pid_t pid = fork(); // SimGrid keeps one platform per process, and aborts on a bad one
@@ -105,6 +105,24 @@ static void simgrid_reads_the_routes_back(void **state) {
         "groups: 1\nranks_per_group: 4\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
     check_platform(
         "groups: 4\nranks_per_group: 1\nfast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps}\n");
+    check_platform("groups: 4\nranks_per_group: 4\ncopy_bandwidth: 900GBps\n"
+                   "fast: {kind: full-mesh, bandwidth: 448GBps, link_bandwidth: 64GBps, latency: 1us}\n"
+                   "slow: {kind: rail-optimised, bandwidth: 50GBps, nics: 2, nic_bandwidth: 50GBps}\n");
+}
+
+static void several_paths_are_refused(void **state) {
+    (void)state;
+    struct platform *p = bed_platform("groups: 1\nranks_per_group: 4\nslow: {bandwidth: 50GBps}\n"
+                                      "fast: {kind: ring, bandwidth: 90GBps, link_bandwidth: 45GBps}\n");
+    struct topology *t = topo_build(p);
+    struct buf xml = {0};
+    struct err e;
+    assert_int_equal(sim_xml(t, &xml, &e), RC_UNSUPPORTED);
+    assert_string_equal(e.text, "platform xml: ranks 0 and 2 use 2 paths evenly, SimGrid's files have one "
+                                "route a pair");
+    buf_clear(&xml);
+    topo_free(t);
+    plat_free(p);
 }
 
 static void the_header_names_units_and_what_is_left_out(void **state) {
@@ -114,7 +132,8 @@ static void the_header_names_units_and_what_is_left_out(void **state) {
     struct topology *t = topo_build(p);
     struct buf xml = {0};
     p->name = "a--b---c"; // two hyphens would end the comment
-    sim_xml(t, &xml);
+    struct err e;
+    assert_ok(sim_xml(t, &xml, &e), &e);
     assert_non_null(strstr(xml.text, "Platform 'a_-b__-c' for SimGrid"));
     assert_non_null(strstr(xml.text, "Bandwidths are bytes per second"));
     assert_non_null(strstr(xml.text, "Not in here: fixed costs of a call"));
@@ -129,6 +148,7 @@ static void the_header_names_units_and_what_is_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simgrid_reads_the_routes_back),
+        cmocka_unit_test(several_paths_are_refused),
         cmocka_unit_test(the_header_names_units_and_what_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

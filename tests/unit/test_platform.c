@@ -387,6 +387,20 @@ static void the_readme_has_the_key_table(void **state) {
     free(text);
 }
 
+static void the_schema_is_that_of_the_key_table(void **state) {
+    (void)state;
+    char *text;
+    size_t n;
+    struct err e;
+    struct buf expected = {0};
+    assert_ok(file_read(TEST_DATA_DIR "/../../platforms/platform.schema.json", 1 << 20, &text, &n, &e), &e);
+    keys_json_schema(platform_keys, PLATFORM_SCHEMA, &expected);
+    if (strcmp(text, expected.text) != 0)
+        fail_msg("platforms/platform.schema.json is not what `moesim platform schema` prints");
+    buf_clear(&expected);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in_platforms),
@@ -400,6 +414,7 @@ int main(void) {
         cmocka_unit_test(settings_that_fail),
         cmocka_unit_test(tiers_and_ratios),
         cmocka_unit_test(the_readme_has_the_key_table),
+        cmocka_unit_test(the_schema_is_that_of_the_key_table),
     };
     return cmocka_run_group_tests(tests, enter_folder, drop_folder);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* blocks.h - links that several ranks share on the way out of a block of them, and on the way in: NICs, caps of
+ * a rank, trays, nodes, leaves and pods of a tree, rails, a switch with a stated capacity, half-duplex ports.
+ *
+ * Blocks are used in the order in which they were added on the way out, in the reverse order on the way in. */
+#ifndef PLATFORMS_BLOCKS_H
+#define PLATFORMS_BLOCKS_H
+
+#include "platforms/topology.h"
+
+/* links of a path beside those of a mesh, at most: both legs */
+enum { BLOCKS_MAX = 20, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
+
+void blocks_build(struct topology *t);
+void blocks_clear(struct topology *t);
+
+/* Append the links that a leg uses at its two sides. */
+void blocks_out(const struct topology *t, enum tier tier, int src, int dst, struct route *route);
+void blocks_in(const struct topology *t, enum tier tier, int src, int dst, struct route *route);
+
+#endif

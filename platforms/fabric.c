@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/fabric.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const fabric_kinds[] = {"switch",   "full-mesh",      "ring",        "torus",     "graph",
+                                    "fat-tree", "rail-optimised", "multi-plane", "dragonfly", NULL};
+
+int fabric_dims(const char *text, int dim[static FABRIC_DIMS]) {
+    int n = 0;
+    for (const char *at = text;; at++) {
+        char *end;
+        long length = strtol(at, &end, 10);
+        if (end == at || *at < '0' || *at > '9' || length < 1 || length > 65536 || n == FABRIC_DIMS)
+            return 0;
+        dim[n++] = (int)length;
+        if (!*end)
+            return n;
+        if (*end != 'x')
+            return 0;
+        at = end;
+    }
+}
+
+bool fabric_is_pooled(const struct plat_fabric *f) {
+    return f->nics > 0 && strcmp(f->nic_map, "pooled") == 0;
+}
+
+/* Entry i of a list of numbers; -1 when it ends before. */
+static int listed(const char *text, int i) {
+    for (; i >= 0; i--) {
+        char *end;
+        long nic = strtol(text, &end, 10);
+        if (end == text)
+            return -1;
+        if (i == 0)
+            return (int)nic;
+        text = end;
+    }
+    return -1;
+}
+
+int fabric_nic_of(const struct plat_fabric *f, int64_t ranks_per_group, int local) {
+    if (f->nics == 0)
+        return local;
+    if (strcmp(f->nic_map, "blocks") == 0)
+        return (int)(local * f->nics / ranks_per_group);
+    if (strcmp(f->nic_map, "round-robin") == 0)
+        return (int)(local % f->nics);
+    return fabric_is_pooled(f) ? 0 : listed(f->nic_map, local);
+}
+
+int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription) {
+    // down + up = ports, down / up = oversubscription
+    double down = (double)f->ports * oversubscription / (1 + oversubscription);
+    return f->levels == 1 ? f->ports : (int64_t)floor(down * (1 + 1e-12));
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fabric.h - how the ends of one tier are joined, as a platform file says it.
+ *
+ * The ends of the fast tier are the ranks of a group, those of the slow tier the groups (or their NICs).
+ * Units: SI; every rate is one direction. Shapes: ends are numbered from 0.
+ * Errors: RC_SCHEMA, RC_RANGE. Ownership: lists and texts belong to the platform's document. */
+#ifndef PLATFORMS_FABRIC_H
+#define PLATFORMS_FABRIC_H
+
+#include <stdint.h>
+
+#include "platforms/base/keys.h"
+
+enum fabric_kind {
+    FABRIC_SWITCH,
+    FABRIC_FULL_MESH,
+    FABRIC_RING,
+    FABRIC_TORUS,
+    FABRIC_GRAPH,
+    FABRIC_FAT_TREE,
+    FABRIC_RAIL,
+    FABRIC_MULTI_PLANE,
+    FABRIC_DRAGONFLY
+};
+extern const char *const fabric_kinds[];
+
+enum cross_rail { CROSS_SPINE, CROSS_FAST };
+enum fabric_routing { ROUTING_MINIMAL, ROUTING_SPREAD };
+
+enum { FABRIC_DIMS = 3, FABRIC_GRAPH_ENDS = 1024 };
+
+/* A cable of a graph: one link each way. */
+struct plat_edge {
+    int64_t from, to;
+    struct quantity bandwidth_Bps;
+};
+
+/* A link that blocks of consecutive ranks share on the way out of the block, and one on the way in. */
+struct plat_shared {
+    const char *name;
+    int64_t ranks;
+    struct quantity bandwidth_Bps;
+    bool both_ways; /* one link for both directions */
+};
+
+struct plat_fabric {
+    int kind;                           /* enum fabric_kind */
+    struct quantity link_bandwidth_Bps; /* full mesh, ring, torus */
+    struct quantity capacity_Bps;       /* switch: all that passes it at a time */
+    const char *dims;                   /* torus */
+    struct key_list links;              /* graph: struct plat_edge */
+    struct key_list shared;             /* struct plat_shared */
+    bool half_duplex;                   /* a rank's port sends and receives at one rate in sum */
+    int64_t nics;                       /* slow tier: NICs of a group; 0: each rank has its own */
+    struct quantity nic_bandwidth_Bps;
+    const char *nic_map; /* "blocks", "round-robin", "pooled", or the NIC of each local index */
+    int64_t ports;       /* of a switch: fat tree, rails, planes */
+    int64_t levels;      /* fat tree: 1 to 3 */
+    int cross_rail;      /* enum cross_rail */
+    int64_t routers;       /* dragonfly: of one of its groups */
+    int64_t router_groups; /* fast domains at one of its routers */
+    struct quantity local_bandwidth_Bps, global_bandwidth_Bps;
+    int routing; /* enum fabric_routing */
+};
+
+struct platform;
+
+/* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */
+int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
+
+/* NIC of a local index, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index itself. */
+int fabric_nic_of(const struct plat_fabric *f, int64_t ranks_per_group, int local);
+bool fabric_is_pooled(const struct plat_fabric *f);
+
+/* Ends below a first-level switch of a fat tree, a rail or a plane; 0: all ends. */
+int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
+
+/* Whether the description of both tiers fits the numbers of groups and ranks. */
+enum rc fabric_check(const struct platform *p, struct err *e);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/fabric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/base/mem.h"
+#include "platforms/blocks.h"
+
+/* A tier while it is checked. */
+struct check {
+    const struct platform *p;
+    enum tier tier;
+    const struct plat_fabric *f;
+    const char *word; /* of an end */
+    int64_t ends;
+    const struct yaml_node *node; /* its map in the file */
+};
+
+static const struct place *place_of(const struct check *c, const char *key) {
+    const struct yaml_node *node = yaml_get(c->node, key);
+    return node ? &node->at : &c->node->at;
+}
+
+static const struct place *item_of(const struct check *c, const char *list, size_t i) {
+    return &yaml_get(c->node, list)->items[i]->at;
+}
+
+/* --- which keys a kind has --------------------------------------------------------------------- */
+
+#define KIND(k) (1U << (k))
+#define TREES (KIND(FABRIC_FAT_TREE) | KIND(FABRIC_RAIL) | KIND(FABRIC_MULTI_PLANE))
+
+static const struct {
+    const char *key;
+    unsigned kinds; /* that may have it */
+    unsigned needed;
+} kind_keys[] = {
+    {"link_bandwidth", KIND(FABRIC_FULL_MESH) | KIND(FABRIC_RING) | KIND(FABRIC_TORUS),
+     KIND(FABRIC_FULL_MESH) | KIND(FABRIC_RING) | KIND(FABRIC_TORUS)},
+    {"dims", KIND(FABRIC_TORUS), KIND(FABRIC_TORUS)},
+    {"links", KIND(FABRIC_GRAPH), KIND(FABRIC_GRAPH)},
+    {"capacity", KIND(FABRIC_SWITCH), 0},
+    {"ports", TREES, KIND(FABRIC_FAT_TREE)},
+    {"levels", KIND(FABRIC_FAT_TREE), KIND(FABRIC_FAT_TREE)},
+    {"cross_rail", KIND(FABRIC_RAIL), 0},
+    {"routers", KIND(FABRIC_DRAGONFLY), KIND(FABRIC_DRAGONFLY)},
+    {"router_groups", KIND(FABRIC_DRAGONFLY), KIND(FABRIC_DRAGONFLY)},
+    {"local_bandwidth", KIND(FABRIC_DRAGONFLY), KIND(FABRIC_DRAGONFLY)},
+    {"global_bandwidth", KIND(FABRIC_DRAGONFLY), KIND(FABRIC_DRAGONFLY)},
+    {"routing", KIND(FABRIC_DRAGONFLY), 0},
+    {"oversubscription", TREES | KIND(FABRIC_SWITCH), 0}};
+
+static enum rc check_keys(const struct check *c, struct err *e) {
+    const char *kind = fabric_kinds[c->f->kind], *tier = tier_name(c->tier);
+    if (c->tier == TIER_FAST && c->f->kind >= FABRIC_FAT_TREE)
+        return err_at(e, RC_SCHEMA, place_of(c, "kind"),
+                      "kind '%s' belongs to the slow tier; the fast one is a switch, full-mesh, ring, "
+                      "torus or graph",
+                      kind);
+    for (size_t i = 0; i < sizeof kind_keys / sizeof *kind_keys; i++) {
+        const struct yaml_node *node = yaml_get(c->node, kind_keys[i].key);
+        if (node && !(kind_keys[i].kinds & KIND(c->f->kind)))
+            return err_at(e, RC_SCHEMA, &node->at, "%s: '%s' has no meaning for kind '%s'", tier,
+                          kind_keys[i].key, kind);
+        if (!node && kind_keys[i].needed & KIND(c->f->kind))
+            return err_at(e, RC_SCHEMA, &c->node->at, "%s: kind '%s' needs the key '%s'", tier, kind,
+                          kind_keys[i].key);
+    }
+    return RC_OK;
+}
+
+/* --- numbers of ends --------------------------------------------------------------------------- */
+
+static enum rc check_torus(const struct check *c, struct err *e) {
+    int dim[FABRIC_DIMS], n = fabric_dims(c->f->dims, dim);
+    int64_t product = 1;
+    for (int i = 0; i < n; i++)
+        product *= dim[i];
+    if (n < 2)
+        return err_at(e, RC_SCHEMA, place_of(c, "dims"),
+                      "dims: '%.40s' found, expected two or three lengths such as 4x4x8", c->f->dims);
+    if (product != c->ends && c->ends > 1)
+        return err_at(e, RC_RANGE, place_of(c, "dims"), "dims: %s has %lld places for %lld %s",
+                      c->f->dims, (long long)product, (long long)c->ends, c->word);
+    return RC_OK;
+}
+
+/* Most paths between two ends, and most links on one of them beside those of the ends. */
+static void most_paths(const struct check *c, int64_t *paths, int64_t *hops) {
+    int dim[FABRIC_DIMS] = {(int)c->ends}, n = 1;
+    *paths = 1;
+    *hops = c->f->kind == FABRIC_GRAPH ? c->ends - 1 : 6;
+    if (c->f->kind == FABRIC_DRAGONFLY && c->f->routing == ROUTING_SPREAD)
+        *paths = c->ends / c->f->routers / c->f->router_groups;
+    if (c->f->kind != FABRIC_TORUS && c->f->kind != FABRIC_RING)
+        return;
+    if (c->f->kind == FABRIC_TORUS)
+        n = fabric_dims(c->f->dims, dim);
+    *hops = 0;
+    for (int i = 0, orders = 0; i < n; i++) {
+        *hops += dim[i] / 2;
+        orders += dim[i] > 1;
+        *paths *= (dim[i] > 1 ? orders : 1) * (dim[i] % 2 == 0 && dim[i] > 2 ? 2 : 1);
+    }
+}
+
+static enum rc check_dragonfly(const struct check *c, struct err *e) {
+    int64_t in_group = c->f->routers * c->f->router_groups;
+    if (c->ends % in_group)
+        return err_at(e, RC_RANGE, place_of(c, "routers"),
+                      "routers: %lld routers of %lld groups each do not divide %lld groups evenly",
+                      (long long)c->f->routers, (long long)c->f->router_groups, (long long)c->ends);
+    enum { SPREAD_MAX = 48 };
+    if (c->f->routing == ROUTING_SPREAD && c->ends / in_group > SPREAD_MAX)
+        return err_at(e, RC_RANGE, place_of(c, "routing"),
+                      "routing: spread over %lld dragonfly groups, at most %d are possible",
+                      (long long)(c->ends / in_group), SPREAD_MAX);
+    return RC_OK;
+}
+
+static enum rc check_ports(const struct check *c, struct err *e) {
+    const struct plat_fabric *f = c->f;
+    int64_t nics = f->nics ? f->nics : c->p->ranks_per_group;
+    int64_t ends = f->kind == FABRIC_FAT_TREE ? c->p->groups * nics : c->p->groups;
+    int64_t levels = f->kind == FABRIC_FAT_TREE ? f->levels : 2;
+    int64_t leaf = fabric_leaf_ends(f, c->p->tier[c->tier].oversubscription.value);
+    int64_t most = leaf;
+    if (!f->ports)
+        return RC_OK;
+    if (levels > 1 && (leaf < 1 || leaf == f->ports))
+        return err_at(e, RC_RANGE, place_of(c, "ports"),
+                      "ports: %lld ports leave no place for links down and up", (long long)f->ports);
+    if (levels == 2)
+        most = leaf * f->ports;
+    if (levels == 3)
+        most = leaf * (f->ports / 2) * f->ports;
+    if (ends > most)
+        return err_at(e, RC_RANGE, place_of(c, "ports"),
+                      "ports: %lld-port switches in %lld level(s) join %lld ends, there are %lld",
+                      (long long)f->ports, (long long)levels, (long long)most, (long long)ends);
+    return RC_OK;
+}
+
+/* --- graphs ------------------------------------------------------------------------------------ */
+
+/* Marks what is reached from end 0; returns how many that are. */
+static int reach(const struct plat_edge *edges, size_t n_edges, bool *seen) {
+    int n = 1;
+    seen[0] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < n_edges; i++)
+            if (seen[edges[i].from] != seen[edges[i].to]) {
+                seen[edges[i].from] = seen[edges[i].to] = more = true;
+                n++;
+            }
+    }
+    return n;
+}
+
+static enum rc check_edge(const struct check *c, size_t i, struct err *e) {
+    const struct plat_edge *all = c->f->links.items, *x = &all[i];
+    const struct place *at = item_of(c, "links", i);
+    int64_t beyond = x->from >= c->ends ? x->from : x->to;
+    if (beyond >= c->ends)
+        return err_at(e, RC_RANGE, at, "links: %lld-%lld dangles: there is no %lld among %lld %s",
+                      (long long)x->from, (long long)x->to, (long long)beyond, (long long)c->ends,
+                      c->word);
+    if (x->from == x->to)
+        return err_at(e, RC_RANGE, at, "links: %lld-%lld joins an end to itself", (long long)x->from,
+                      (long long)x->to);
+    for (size_t k = 0; k < i; k++)
+        if ((all[k].from == x->from && all[k].to == x->to) ||
+            (all[k].from == x->to && all[k].to == x->from))
+            return err_at(e, RC_SCHEMA, at, "links: %lld-%lld is given twice, add up the rates",
+                          (long long)x->from, (long long)x->to);
+    return RC_OK;
+}
+
+static enum rc check_graph(const struct check *c, struct err *e) {
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < c->f->links.n && !rc; i++)
+        rc = check_edge(c, i, e);
+    if (rc)
+        return rc;
+    bool *seen = mem_alloc((size_t)c->ends, sizeof *seen);
+    if (reach(c->f->links.items, c->f->links.n, seen) < c->ends) {
+        int lost = 0;
+        while (seen[lost])
+            lost++;
+        rc = err_at(e, RC_RANGE, place_of(c, "links"), "links: no way from 0 to %d of the %lld %s", lost,
+                    (long long)c->ends, c->word);
+    }
+    free(seen);
+    return rc;
+}
+
+static enum rc check_ends(const struct check *c, struct err *e) {
+    bool tables = c->f->kind == FABRIC_GRAPH || c->f->kind == FABRIC_FULL_MESH;
+    if (tables && c->ends > FABRIC_GRAPH_ENDS)
+        return err_at(e, RC_RANGE, place_of(c, "kind"), "kind '%s' joins %lld %s, at most %d",
+                      fabric_kinds[c->f->kind], (long long)c->ends, c->word, FABRIC_GRAPH_ENDS);
+    switch ((enum fabric_kind)c->f->kind) {
+    case FABRIC_TORUS:
+        return check_torus(c, e);
+    case FABRIC_GRAPH:
+        return c->ends > 1 ? check_graph(c, e) : RC_OK;
+    case FABRIC_DRAGONFLY:
+        return check_dragonfly(c, e);
+    case FABRIC_FAT_TREE:
+    case FABRIC_RAIL:
+    case FABRIC_MULTI_PLANE:
+        return check_ports(c, e);
+    default:
+        return RC_OK;
+    }
+}
+
+/* --- NICs and shared links --------------------------------------------------------------------- */
+
+static bool is_word(const char *map) {
+    return strcmp(map, "blocks") == 0 || strcmp(map, "round-robin") == 0 || strcmp(map, "pooled") == 0;
+}
+
+/* A list must have one number below nics for each local index. */
+static enum rc check_map(const struct check *c, struct err *e) {
+    const struct plat_fabric *f = c->f;
+    int64_t n = 0;
+    for (const char *at = f->nic_map; *at;) {
+        char *end;
+        long nic = strtol(at, &end, 10);
+        if (end == at || nic < 0)
+            return err_at(e, RC_SCHEMA, place_of(c, "nic_map"),
+                          "nic_map: '%.40s' found, expected blocks, round-robin, pooled or a list of "
+                          "NICs such as '0 0 1 1'",
+                          f->nic_map);
+        if (nic >= f->nics)
+            return err_at(e, RC_RANGE, place_of(c, "nic_map"), "nic_map: there is no NIC %ld among %lld",
+                          nic, (long long)f->nics);
+        n++;
+        at = end;
+    }
+    if (n != c->p->ranks_per_group)
+        return err_at(e, RC_RANGE, place_of(c, "nic_map"), "nic_map: %lld NICs are named for %lld ranks",
+                      (long long)n, (long long)c->p->ranks_per_group);
+    return RC_OK;
+}
+
+static enum rc check_nics(const struct check *c, struct err *e) {
+    static const char *const keys[] = {"nics", "nic_bandwidth", "nic_map"};
+    for (int i = 0; i < 3; i++) {
+        const struct yaml_node *node = yaml_get(c->node, keys[i]);
+        if (node && c->tier == TIER_FAST)
+            return err_at(e, RC_SCHEMA, &node->at, "'%s' belongs to the slow tier", keys[i]);
+        if (node && i > 0 && !c->f->nics)
+            return err_at(e, RC_SCHEMA, &node->at, "'%s' is given without 'nics'", keys[i]);
+    }
+    if (c->f->nics && !c->f->nic_bandwidth_Bps.given)
+        return err_at(e, RC_SCHEMA, place_of(c, "nics"), "'nics' needs the key 'nic_bandwidth'");
+    bool rails = c->f->kind == FABRIC_RAIL || c->f->kind == FABRIC_MULTI_PLANE;
+    if (rails && fabric_is_pooled(c->f))
+        return err_at(e, RC_SCHEMA, place_of(c, "nic_map"), "nic_map: rails need NICs that are apart");
+    return c->f->nics && !is_word(c->f->nic_map) ? check_map(c, e) : RC_OK;
+}
+
+static bool is_name(const char *name) {
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a';
+}
+
+static enum rc check_shared(const struct check *c, struct err *e) {
+    static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
+                                        "leaf",  "pod",    "copy", "local",  "global",   "rank",
+                                        "group", "switch", NULL};
+    const struct plat_shared *all = c->f->shared.items;
+    enum { SHARED_MAX = 6 };
+    if (c->f->shared.n > SHARED_MAX)
+        return err_at(e, RC_RANGE, place_of(c, "shared"), "shared: %zu entries, at most %d are possible",
+                      c->f->shared.n, SHARED_MAX);
+    int64_t ranks = c->p->groups * c->p->ranks_per_group, group = c->p->ranks_per_group;
+    for (size_t i = 0; i < c->f->shared.n; i++) {
+        const struct place *at = item_of(c, "shared", i);
+        bool used = !is_name(all[i].name);
+        for (int k = 0; taken[k]; k++)
+            used = used || strcmp(taken[k], all[i].name) == 0;
+        for (int tier = 0; tier <= (int)c->tier; tier++) {
+            const struct key_list *list = &c->p->tier[tier].fabric.shared;
+            const struct plat_shared *before = list->items;
+            for (size_t k = 0; k < (tier < (int)c->tier ? list->n : i); k++)
+                used = used || strcmp(before[k].name, all[i].name) == 0;
+        }
+        if (used)
+            return err_at(e, RC_SCHEMA, at,
+                          "shared: '%.40s' is no name of its own (small letters, at most 16)",
+                          all[i].name);
+        bool whole = all[i].ranks <= group ? group % all[i].ranks == 0 : all[i].ranks % group == 0;
+        if (!whole || ranks % all[i].ranks || (c->tier == TIER_FAST && all[i].ranks >= group))
+            return err_at(e, RC_RANGE, at,
+                          "shared: '%s' joins %lld ranks, which does not fit %lld groups of %lld",
+                          all[i].name, (long long)all[i].ranks, (long long)c->p->groups,
+                          (long long)group);
+    }
+    return RC_OK;
+}
+
+enum rc fabric_check(const struct platform *p, struct err *e) {
+    static const char *const words[] = {"ranks of a group", "groups"};
+    enum rc rc = RC_OK;
+    int64_t paths[TIER_COUNT] = {1, 1}, hops[TIER_COUNT] = {0};
+    for (int tier = 0; tier < TIER_COUNT && !rc; tier++) {
+        struct check c = {.p = p,
+                          .tier = (enum tier)tier,
+                          .f = &p->tier[tier].fabric,
+                          .word = words[tier],
+                          .ends = tier == TIER_FAST ? p->ranks_per_group : p->groups,
+                          .node = yaml_get(p->doc->root, tier_name((enum tier)tier))};
+        rc = check_keys(&c, e);
+        if (!rc)
+            rc = check_nics(&c, e);
+        if (!rc)
+            rc = check_ends(&c, e);
+        if (!rc)
+            rc = check_shared(&c, e);
+        if (!rc)
+            most_paths(&c, &paths[tier], &hops[tier]);
+    }
+    int64_t both = paths[0] * paths[1], links = both * (hops[0] + hops[1] + TOPO_SPARE / 4) + TOPO_SPARE;
+    if (!rc && (both > TOPO_PATHS_MAX || links > TOPO_ROUTE_MAX))
+        rc = err_at(e, RC_RANGE, &p->doc->root->at,
+                    "routes of up to %lld paths with up to %lld links each are more than is possible",
+                    (long long)both, (long long)(hops[0] + hops[1]));
+    return rc;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/mesh.h"
+
+#include <stdlib.h>
+
+#include "platforms/base/mem.h"
+
+static size_t at(const struct mesh *m, int from, int to) {
+    return (size_t)from * (size_t)m->width + (size_t)to;
+}
+
+/* --- links ------------------------------------------------------------------------------------- */
+
+struct building {
+    struct topology *t;
+    struct mesh *m;
+    enum tier tier;
+    int instance;
+    bool first; /* instance: fills hop[] */
+};
+
+/* Link from an end to another; slot is where hop[] finds it. */
+static void join(struct building *b, int from, int to, size_t slot, double rate_Bps) {
+    int local = (int)b->t->platform->ranks_per_group;
+    int base = b->instance * b->m->ends;
+    bool fast = b->tier == TIER_FAST;
+    struct link l = {.role = LINK_MESH,
+                     .tier = b->tier,
+                     .owner = base + from,
+                     .first_rank = fast ? base + from : from * local,
+                     .n_ranks = fast ? 1 : local,
+                     .capacity_Bps = rate_Bps};
+    int id = topo_add_link(b->t, &l, "%s-link-%d-%d", tier_name(b->tier), base + from, base + to);
+    if (b->first)
+        b->m->hop[slot] = id - b->m->base;
+}
+
+static void build_full(struct building *b, double rate_Bps) {
+    for (int from = 0; from < b->m->ends; from++)
+        for (int to = 0; to < b->m->ends; to++)
+            if (from != to)
+                join(b, from, to, at(b->m, from, to), rate_Bps);
+}
+
+/* Ends between neighbours along dimension d. */
+static int stride(const struct mesh *m, int d) {
+    int n = 1;
+    for (int i = d + 1; i < m->n_dims; i++)
+        n *= m->dim[i];
+    return n;
+}
+
+static int place(const struct mesh *m, int end, int d) {
+    return end / stride(m, d) % m->dim[d];
+}
+
+static int neighbour(const struct mesh *m, int end, int d, int step) {
+    int length = m->dim[d], from = place(m, end, d);
+    return end + ((from + step + length) % length - from) * stride(m, d);
+}
+
+/* hop[end][2 d + (backward)]; two ends in a dimension have one cable. */
+static void build_torus(struct building *b, double rate_Bps) {
+    for (int end = 0; end < b->m->ends; end++)
+        for (int d = 0; d < b->m->n_dims; d++)
+            for (int back = 0; back < 2 && b->m->dim[d] > 1 + back; back++)
+                join(b, end, neighbour(b->m, end, d, back ? -1 : 1), at(b->m, end, 2 * d + back),
+                     rate_Bps);
+}
+
+static void build_graph(struct building *b, const struct key_list *links) {
+    const struct plat_edge *edges = links->items;
+    for (size_t i = 0; i < links->n; i++) {
+        int from = (int)edges[i].from, to = (int)edges[i].to;
+        join(b, from, to, at(b->m, from, to), edges[i].bandwidth_Bps.value);
+        join(b, to, from, at(b->m, to, from), edges[i].bandwidth_Bps.value);
+    }
+}
+
+/* Of a graph: distance to dst, then the neighbour with the widest way among the nearer ones. */
+static void find_next(const struct topology *t, struct mesh *m, int dst, int *far, double *width) {
+    for (int i = 0; i < m->ends; i++)
+        far[i] = -1;
+    far[dst] = 0;
+    width[dst] = 1e300;
+    for (int step = 1, found = 1; found; step++) {
+        found = 0;
+        for (int i = 0; i < m->ends; i++) {
+            double best = 0;
+            for (int k = 0; k < m->ends && far[i] < 0; k++) {
+                if (m->hop[at(m, i, k)] < 0 || far[k] != step - 1)
+                    continue;
+                double rate = t->links[m->base + m->hop[at(m, i, k)]].capacity_Bps;
+                double narrow = rate < width[k] ? rate : width[k];
+                if (narrow > best) {
+                    best = narrow;
+                    m->next[at(m, i, dst)] = k;
+                }
+            }
+            if (best > 0) {
+                width[i] = best;
+                found++;
+                far[i] = -2; // of this step; not a neighbour for it yet
+            }
+        }
+        for (int i = 0; i < m->ends; i++)
+            far[i] = far[i] == -2 ? step : far[i];
+    }
+}
+
+static void fill_next(const struct topology *t, struct mesh *m) {
+    int *far = mem_alloc((size_t)m->ends, sizeof *far);
+    double *width = mem_alloc((size_t)m->ends, sizeof *width);
+    m->next = mem_alloc((size_t)m->ends * (size_t)m->width, sizeof *m->next);
+    for (int dst = 0; dst < m->ends; dst++)
+        find_next(t, m, dst, far, width);
+    free(far);
+    free(width);
+}
+
+/* Routers are numbered group by group; hop[] is [router][router] inside and [group][group] beyond. */
+static void build_dragonfly(struct building *b, const struct plat_fabric *f) {
+    struct mesh *m = b->m;
+    int per = m->routers, ranks = m->router_ends * (int)b->t->platform->ranks_per_group;
+    struct link l = {.role = LINK_MESH, .tier = b->tier, .n_ranks = ranks};
+    for (int router = 0; router < m->n_groups * per; router++)
+        for (int k = 0; k < per; k++) {
+            int other = router / per * per + k;
+            l.owner = router;
+            l.first_rank = router * ranks;
+            l.capacity_Bps = f->local_bandwidth_Bps.value;
+            m->hop[at(m, router, k)] =
+                other == router ? -1 : topo_add_link(b->t, &l, "local-%d-%d", router, other) - m->base;
+        }
+    for (int g = 0; g < m->n_groups; g++)
+        for (int k = 0; k < m->n_groups; k++) {
+            l.owner = g;
+            l.first_rank = g * per * ranks;
+            l.n_ranks = per * ranks;
+            l.capacity_Bps = f->global_bandwidth_Bps.value;
+            m->next[g * m->n_groups + k] =
+                g == k ? -1 : topo_add_link(b->t, &l, "global-%d-%d", g, k) - m->base;
+        }
+}
+
+static void shape(struct mesh *m, const struct plat_fabric *f) {
+    if (m->kind == FABRIC_TORUS)
+        m->n_dims = fabric_dims(f->dims, m->dim);
+    if (m->kind == FABRIC_RING) {
+        m->n_dims = 1;
+        m->dim[0] = m->ends;
+    }
+    m->width = m->n_dims ? 2 * m->n_dims : m->ends;
+    int rows = m->ends;
+    if (m->kind == FABRIC_DRAGONFLY) {
+        m->routers = (int)f->routers;
+        m->router_ends = (int)f->router_groups;
+        m->n_groups = m->ends / m->routers / m->router_ends;
+        m->spread = f->routing == ROUTING_SPREAD;
+        m->width = m->routers;
+        rows = m->routers * m->n_groups;
+        m->next = mem_alloc((size_t)m->n_groups * (size_t)m->n_groups, sizeof *m->next);
+    }
+    m->hop = mem_alloc((size_t)rows * (size_t)m->width, sizeof *m->hop);
+    for (size_t i = 0; i < (size_t)rows * (size_t)m->width; i++)
+        m->hop[i] = -1;
+}
+
+static void build_instance(struct building *b, const struct plat_fabric *f) {
+    double rate_Bps = f->link_bandwidth_Bps.value;
+    if (b->m->kind == FABRIC_FULL_MESH)
+        build_full(b, rate_Bps);
+    else if (b->m->kind == FABRIC_GRAPH)
+        build_graph(b, &f->links);
+    else if (b->m->kind == FABRIC_DRAGONFLY)
+        build_dragonfly(b, f);
+    else
+        build_torus(b, rate_Bps);
+}
+
+void mesh_build(struct topology *t, enum tier tier) {
+    const struct platform *p = t->platform;
+    const struct plat_fabric *f = &p->tier[tier].fabric;
+    struct mesh *m = &t->mesh[tier];
+    bool fast = tier == TIER_FAST;
+    *m = (struct mesh){.kind = f->kind,
+                       .ends = (int)(fast ? p->ranks_per_group : p->groups),
+                       .base = t->n_links};
+    bool has_links = (f->kind >= FABRIC_FULL_MESH && f->kind <= FABRIC_GRAPH) || f->kind == FABRIC_DRAGONFLY;
+    if (!has_links || m->ends < 2) {
+        m->kind = FABRIC_SWITCH;
+        return;
+    }
+    shape(m, f);
+    for (int i = 0; i < (fast ? (int)p->groups : 1); i++) {
+        struct building b = {t, m, tier, i, i == 0};
+        build_instance(&b, f);
+        if (i == 0)
+            m->n_links = t->n_links - m->base;
+    }
+    if (m->kind == FABRIC_GRAPH)
+        fill_next(t, m);
+}
+
+void mesh_clear(struct mesh *m) {
+    free(m->hop);
+    free(m->next);
+}
+
+/* --- paths ------------------------------------------------------------------------------------- */
+
+static void step_to(const struct mesh *m, int instance, int hop, struct route *r) {
+    BUG_ON(r->n >= TOPO_ROUTE_MAX || hop < 0);
+    r->links[r->n++] = m->base + instance * m->n_links + hop;
+}
+
+/* The way along the dimensions of a torus where the ends differ. */
+struct moves {
+    int n, ties;
+    int d[FABRIC_DIMS], steps[FABRIC_DIMS]; /* forward; backward below 0 */
+    bool tie[FABRIC_DIMS];                  /* as far either way */
+};
+
+static struct moves find_moves(const struct mesh *m, int from, int to) {
+    struct moves v = {0};
+    for (int d = 0; d < m->n_dims; d++) {
+        int length = m->dim[d], ahead = (place(m, to, d) - place(m, from, d) + length) % length;
+        if (!ahead)
+            continue;
+        v.d[v.n] = d;
+        v.steps[v.n] = 2 * ahead > length ? ahead - length : ahead;
+        v.tie[v.n] = 2 * ahead == length && length > 2;
+        v.ties += v.tie[v.n++];
+    }
+    return v;
+}
+
+static int orders(int n) {
+    return n == 3 ? 6 : n == 2 ? 2 : 1;
+}
+
+static void torus_path(const struct mesh *m, int instance, const int ends[static 2], int choice,
+                       struct route *r) {
+    struct moves v = find_moves(m, ends[0], ends[1]);
+    int order = choice >> v.ties, bits = choice & ((1 << v.ties) - 1), end = ends[0];
+    for (int i = 0; i < v.n; i++)
+        if (v.tie[i]) {
+            v.steps[i] = bits & 1 ? -v.steps[i] : v.steps[i];
+            bits >>= 1;
+        }
+    for (int left = v.n; left > 0; left--) {
+        int pick = order % left;
+        order /= left;
+        for (int steps = abs(v.steps[pick]); steps > 0; steps--) {
+            bool back = v.steps[pick] < 0;
+            step_to(m, instance, m->hop[at(m, end, 2 * v.d[pick] + back)], r);
+            end = neighbour(m, end, v.d[pick], back ? -1 : 1);
+        }
+        v.d[pick] = v.d[left - 1];
+        v.steps[pick] = v.steps[left - 1];
+    }
+}
+
+/* The router of group g that its link to another group is at. */
+static int gateway(const struct mesh *m, int g, int other) {
+    return g * m->routers + (other > g ? other - 1 : other) % m->routers;
+}
+
+static int walk_to(const struct mesh *m, int from, int router, struct route *r) {
+    if (from != router)
+        step_to(m, 0, m->hop[at(m, from, router % m->routers)], r);
+    return router;
+}
+
+static int cross_to(const struct mesh *m, int router, int group, struct route *r) {
+    int own = router / m->routers;
+    walk_to(m, router, gateway(m, own, group), r);
+    step_to(m, 0, m->next[own * m->n_groups + group], r);
+    return gateway(m, group, own);
+}
+
+/* Choice 0 goes straight, choice i > 0 through the i-th group that is neither end. */
+static void dragonfly_path(const struct mesh *m, const int ends[static 2], int choice, struct route *r) {
+    int router = ends[0] / m->router_ends, last = ends[1] / m->router_ends;
+    int from = router / m->routers, to = last / m->routers;
+    for (int g = 0; choice > 0; g++)
+        if (g != from && g != to && --choice == 0)
+            router = cross_to(m, router, g, r);
+    if (from != to)
+        router = cross_to(m, router, to, r);
+    walk_to(m, router, last, r);
+}
+
+int mesh_paths(const struct mesh *m, int from, int to) {
+    if (m->kind == FABRIC_TORUS || m->kind == FABRIC_RING) {
+        struct moves v = find_moves(m, from, to);
+        return orders(v.n) << v.ties;
+    }
+    if (m->kind == FABRIC_DRAGONFLY && m->spread) {
+        int in_group = m->routers * m->router_ends;
+        return from / in_group == to / in_group || m->n_groups < 3 ? 1 : m->n_groups - 1;
+    }
+    return 1;
+}
+
+void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int i, struct route *route) {
+    if (ends[0] == ends[1] || m->kind == FABRIC_SWITCH)
+        return;
+    if (m->kind == FABRIC_FULL_MESH)
+        step_to(m, instance, m->hop[at(m, ends[0], ends[1])], route);
+    else if (m->kind == FABRIC_DRAGONFLY)
+        dragonfly_path(m, ends, i, route);
+    else if (m->kind != FABRIC_GRAPH)
+        torus_path(m, instance, ends, i, route);
+    for (int end = ends[0]; m->kind == FABRIC_GRAPH && end != ends[1];) {
+        int next = m->next[at(m, end, ends[1])];
+        step_to(m, instance, m->hop[at(m, end, next)], route);
+        end = next;
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mesh.h - links between neighbours: full mesh, ring, torus, graph, and the routers of a dragonfly.
+ *
+ * A mesh joins ends 0 .. n - 1. The fast tier has one of each group (an instance), the slow tier one in all.
+ * Torus: of the shortest ways that go along one dimension after the other, in any order and either way round
+ * where both are equally far, each is one path. Graph: one path, the fewest links, then the widest narrowest
+ * one. Dragonfly: the shortest path, or with `spread` one more through each other group.
+ * Ownership: mesh_clear() releases; links belong to the topology. */
+#ifndef PLATFORMS_MESH_H
+#define PLATFORMS_MESH_H
+
+#include "platforms/topology.h"
+
+/* Adds the links of a tier that its kind has; nothing for switches and trees. */
+void mesh_build(struct topology *t, enum tier tier);
+void mesh_clear(struct mesh *m);
+
+/* How many paths there are between two ends of an instance, at least 1. */
+int mesh_paths(const struct mesh *m, int from, int to);
+
+/* Appends the links of path i. */
+void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int i, struct route *route);
+
+/* Appends a link to the topology and returns its number; the name is printed. */
+int topo_add_link(struct topology *t, const struct link *l, const char *format, ...) ERR_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/platform.h"
+
+enum { GROUPS_MAX = 65536, PORTS_MAX = 4096 };
+
+static const char *const span_choices[] = {"any", "fast", "slow", NULL};
+static const char *const regime_choices[] = {"ahead", "observed", NULL};
+static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
+
+static const char *const cross_choices[] = {"spine", "fast", NULL};
+static const char *const routing_choices[] = {"minimal", "spread", NULL};
+
+#define FABRIC(member) offsetof(struct plat_tier, fabric.member)
+
+static const struct key edge_keys[] = {
+    {"from", KEY_COUNT, offsetof(struct plat_edge, from), .required = true, .max = GROUPS_MAX,
+     .help = "an end, counted from 0: local index of a rank, or a group"},
+    {"to", KEY_COUNT, offsetof(struct plat_edge, to), .required = true, .max = GROUPS_MAX,
+     .help = "the other end"},
+    {"bandwidth", KEY_RATE, offsetof(struct plat_edge, bandwidth_Bps), .required = true,
+     .help = "each way"},
+    {0}};
+
+static const struct key shared_keys[] = {
+    {"name", KEY_TEXT, offsetof(struct plat_shared, name), .required = true,
+     .help = "the links are NAME-out-I and NAME-in-I (NAME-I if `both_ways`)"},
+    {"ranks", KEY_COUNT, offsetof(struct plat_shared, ranks), .required = true, .min = 1,
+     .max = GROUPS_MAX, .help = "consecutive ranks that share one; used towards ranks outside of them"},
+    {"bandwidth", KEY_RATE, offsetof(struct plat_shared, bandwidth_Bps), .required = true,
+     .help = "of the link, for all that share it together"},
+    {"both_ways", KEY_BOOL, offsetof(struct plat_shared, both_ways), .otherwise = "false",
+     .help = "one link for both directions together"},
+    {0}};
+
+static const struct key tier_keys[] = {
+    {"bandwidth", KEY_RATE, offsetof(struct plat_tier, bandwidth_Bps),
+     .help = "one direction, per rank"},
+    {"latency", KEY_TIME, offsetof(struct plat_tier, latency_s), .otherwise = "0s",
+     .help = "delay of a message's arrival"},
+    {"x_half", KEY_SIZE, offsetof(struct plat_tier, x_half_bytes),
+     .help = "message size at half the bandwidth; read as a cost x_half / bandwidth per message"},
+    {"message_cost", KEY_TIME, offsetof(struct plat_tier, message_cost_s),
+     .help = "time of one message on the sender's port, instead of x_half"},
+    {"oversubscription", KEY_NUMBER, offsetof(struct plat_tier, oversubscription), .min = 1,
+     .otherwise = "1",
+     .help = "slow tier: sum of a group's ports over the rate of its uplink; below a leaf in trees and rails"},
+    {"kind", KEY_CHOICE, FABRIC(kind), .otherwise = "switch", .choices = fabric_kinds,
+     .help = "how the ends are joined; the last four belong to the slow tier"},
+    {"link_bandwidth", KEY_RATE, FABRIC(link_bandwidth_Bps),
+     .help = "full-mesh, ring, torus: rate of one link, the most that one flow to a neighbour gets"},
+    {"capacity", KEY_RATE, FABRIC(capacity_Bps),
+     .help = "switch: all that passes it at a time; left out: it does not block"},
+    {"dims", KEY_TEXT, FABRIC(dims), .help = "torus: `4x4` or `4x4x8`; ends count along the last one first"},
+    {"links", KEY_LIST, FABRIC(links), .table = edge_keys, .item_size = sizeof(struct plat_edge),
+     .help = "graph: its cables; routes have the fewest links, then the widest narrowest link"},
+    {"shared", KEY_LIST, FABRIC(shared), .table = shared_keys, .item_size = sizeof(struct plat_shared),
+     .help = "links that neighbouring ranks share: caps of a rank (PCIe), a tray, a node, two nodes"},
+    {"half_duplex", KEY_BOOL, FABRIC(half_duplex), .otherwise = "false",
+     .help = "a rank's sending and receiving share `bandwidth`"},
+    {"nics", KEY_COUNT, FABRIC(nics), .min = 1, .max = GROUPS_MAX,
+     .help = "slow tier: NICs of a group; left out: each rank has one of `bandwidth`"},
+    {"nic_bandwidth", KEY_RATE, FABRIC(nic_bandwidth_Bps),
+     .help = "rate of one NIC; `bandwidth` is the cap of one rank"},
+    {"nic_map", KEY_TEXT, FABRIC(nic_map), .otherwise = "blocks",
+     .help = "`blocks`, `round-robin`, `pooled` (all act as one), or the NIC of each local index: `0 0 1 1`"},
+    {"ports", KEY_COUNT, FABRIC(ports), .min = 2, .max = PORTS_MAX,
+     .help = "fat-tree, rail-optimised, multi-plane: ports of a switch"},
+    {"levels", KEY_COUNT, FABRIC(levels), .min = 1, .max = 3, .help = "fat-tree: levels of switches"},
+    {"cross_rail", KEY_CHOICE, FABRIC(cross_rail), .otherwise = "spine", .choices = cross_choices,
+     .help = "rail-optimised: to another rail through the spine, or over the fast tier first"},
+    {"routers", KEY_COUNT, FABRIC(routers), .min = 1, .max = GROUPS_MAX,
+     .help = "dragonfly: routers of one of its groups, all joined to each other"},
+    {"router_groups", KEY_COUNT, FABRIC(router_groups), .min = 1, .max = GROUPS_MAX,
+     .help = "dragonfly: fast domains at one router"},
+    {"local_bandwidth", KEY_RATE, FABRIC(local_bandwidth_Bps),
+     .help = "dragonfly: between two routers of a group"},
+    {"global_bandwidth", KEY_RATE, FABRIC(global_bandwidth_Bps),
+     .help = "dragonfly: between two of its groups, all their links together"},
+    {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = routing_choices,
+     .help = "dragonfly: shortest path, or evenly over the direct one and one through each other group"},
+    {0}};
+
+static const struct key entry_keys[] = {
+    {"world", KEY_COUNT, offsetof(struct plat_alpha_entry, world), .required = true, .min = 2,
+     .max = 1e9, .help = "ranks in the collective"},
+    {"span", KEY_CHOICE, offsetof(struct plat_alpha_entry, span), .otherwise = "any",
+     .choices = span_choices, .help = "widest tier that the collective reaches"},
+    {"time", KEY_TIME, offsetof(struct plat_alpha_entry, time_s), .required = true,
+     .help = "fixed cost of one call"},
+    {0}};
+
+static const struct key alpha_keys[] = {
+    {"implementation", KEY_TEXT, offsetof(struct plat_alpha, implementation), .required = true,
+     .help = "the library that the times belong to"},
+    {"regime", KEY_CHOICE, offsetof(struct plat_alpha, regime), .otherwise = "ahead",
+     .choices = regime_choices, .help = "host regime of the times"},
+    {"phase", KEY_CHOICE, offsetof(struct plat_alpha, phase), .otherwise = "any",
+     .choices = phase_choices, .help = "direction that the times belong to"},
+    {"includes", KEY_TEXT, offsetof(struct plat_alpha, includes),
+     .help = "what the times contain, among `latency`, `counts`; that is not charged again"},
+    {"borrow", KEY_TEXT, offsetof(struct plat_alpha, borrow),
+     .help = "take the table of this built-in platform; its status becomes borrowed"},
+    {"entries", KEY_LIST, offsetof(struct plat_alpha, entries), .table = entry_keys,
+     .item_size = sizeof(struct plat_alpha_entry), .help = "the table"},
+    {0}};
+
+static const struct key degraded_keys[] = {
+    {"link", KEY_TEXT, offsetof(struct plat_degraded, link), .required = true,
+     .help = "a link as `platform show` names it, `rank-N`: all links of a rank, or `group-N`: all inside a group"},
+    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 1e-6,
+     .max = 1, .help = "of its rate that is left"},
+    {0}};
+
+static const struct key background_keys[] = {
+    {"link", KEY_TEXT, offsetof(struct plat_background, link), .required = true,
+     .help = "a link as `platform show` names it, `rank-N`: all links of a rank, or `group-N`: all inside a group"},
+    {"rate", KEY_RATE, offsetof(struct plat_background, rate_Bps), .required = true,
+     .help = "taken by other traffic, all the time"},
+    {0}};
+
+static const struct key treatment_keys[] = {
+    {"name", KEY_TEXT, offsetof(struct plat_treatment, name), .required = true,
+     .help = "printed with the band"},
+    {"borrow", KEY_TEXT, offsetof(struct plat_treatment, borrow),
+     .help = "take the table of this built-in platform"},
+    {"entries", KEY_LIST, offsetof(struct plat_treatment, entries), .table = entry_keys,
+     .item_size = sizeof(struct plat_alpha_entry), .help = "or this table; neither: no fixed cost"},
+    {0}};
+
+const struct key platform_keys[] = {
+    {"schema", KEY_TEXT, offsetof(struct platform, schema), .required = true,
+     .help = "`" PLATFORM_SCHEMA "`"},
+    {"name", KEY_TEXT, offsetof(struct platform, name), .required = true, .help = "name in results"},
+    {"description", KEY_TEXT, offsetof(struct platform, description),
+     .help = "one line for `platform list`"},
+    {"implementation", KEY_TEXT, offsetof(struct platform, implementation),
+     .otherwise = "collective-eager", .help = "default of `--implementation`"},
+    {"groups", KEY_COUNT, offsetof(struct platform, groups), .required = true, .min = 1,
+     .max = GROUPS_MAX, .help = "fast domains"},
+    {"ranks_per_group", KEY_COUNT, offsetof(struct platform, ranks_per_group), .required = true,
+     .min = 1, .max = GROUPS_MAX, .help = "accelerators in a fast domain"},
+    {"fast", KEY_MAP, offsetof(struct platform, tier[TIER_FAST]), .required = true,
+     .table = tier_keys, .help = "fabric inside a group"},
+    {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_SLOW]), .required = true,
+     .table = tier_keys, .help = "fabric between groups"},
+    {"ratio", KEY_NUMBER, offsetof(struct platform, ratio), .min = 1e-3, .max = 1e6,
+     .help = "fast over slow bandwidth, instead of `slow.bandwidth`"},
+    {"ratio_probed", KEY_NUMBER, offsetof(struct platform, ratio_probed), .min = 1e-3, .max = 1e6,
+     .help = "a measured ratio, for information"},
+    {"port_bandwidth", KEY_RATE, offsetof(struct platform, port_bandwidth_Bps),
+     .help = "given: both tiers share one port of this rate, each way, per rank"},
+    {"copy_bandwidth", KEY_RATE, offsetof(struct platform, copy_bandwidth_Bps),
+     .help = "given: all that a rank sends and receives on both tiers shares this rate"},
+    {"collective_bandwidth", KEY_RATE, offsetof(struct platform, collective_bandwidth_Bps),
+     .help = "rate of one-hop calls in the closed form; default: the widest tier's"},
+    {"splits_sync", KEY_TIME, offsetof(struct platform, splits_sync_s), .otherwise = "0s",
+     .help = "host readback of split sizes, once per two-hop call"},
+    {"alpha", KEY_LIST, offsetof(struct platform, alpha), .table = alpha_keys,
+     .item_size = sizeof(struct plat_alpha), .help = "fixed cost of a collective, per implementation"},
+    {"alpha_treatments", KEY_LIST, offsetof(struct platform, alpha_treatments),
+     .table = treatment_keys, .item_size = sizeof(struct plat_treatment),
+     .help = "named assumptions that span the time band where alpha is not known"},
+    {"degraded", KEY_LIST, offsetof(struct platform, degraded), .table = degraded_keys,
+     .item_size = sizeof(struct plat_degraded), .help = "slowed links"},
+    {"background", KEY_LIST, offsetof(struct platform, background), .table = background_keys,
+     .item_size = sizeof(struct plat_background), .help = "links that carry other traffic too"},
+    {0}};
