@@ -8,6 +8,7 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "sim/cli/answer.h"
 #include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
@@ -75,6 +76,22 @@ static void fill_traffic(const struct step *step, struct call_figures *call) {
     call->busiest_bytes = busiest.bytes;
     if (call->wire_s > 0)
         call->busiest_utilisation = busiest.bytes / (call->busiest->capacity_Bps * call->wire_s);
+}
+
+/* Bytes between blocks of ranks, few enough to look at. */
+static void fill_map(const struct step *step, struct call_figures *call) {
+    int ranks = step->topology->ranks;
+    int each = (ranks + RESULT_MAP - 1) / RESULT_MAP, n = (ranks + each - 1) / each;
+    call->map = mem_alloc((size_t)n * (size_t)n, sizeof *call->map);
+    call->map_blocks = n;
+    call->map_ranks = each;
+    for (int i = 0; i < step->n_stages; i++) {
+        const struct matrix *m = &step->stages[i].bytes;
+        for (int src = 0; src < m->ranks; src++)
+            for (size_t k = m->start[src]; k < m->start[src + 1]; k++)
+                if (m->dst[k] != src)
+                    call->map[src / each * n + m->dst[k] / each] += m->value[k];
+    }
 }
 
 static void fill_band(const struct cases *cases, const struct outcome *outcomes,
@@ -153,7 +170,8 @@ struct ask {
     enum strategy strategy;
     enum phase phase;
     const struct implementation *implementation;
-    bool compare;
+    bool compare, explain;
+    bool only_time; /* a gain is measured against it, it is not shown */
 };
 
 static enum rc run_call(const struct inputs *in, const struct options *o, const struct ask *ask,
@@ -175,13 +193,16 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
         analytic_call(&step, &cases, call);
     call->analytic.present = ask->compare;
     const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
-    if (!rc && ask->compare)
+    if (!rc && ask->explain)
         rc = explain_causes(&step, basis, o, call, e);
-    if (!rc)
+    if (!rc && !ask->only_time)
         explain_ports(&step, basis, call);
     if (!rc && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);
-    fill_traffic(&step, call);
+    if (!ask->only_time)
+        fill_traffic(&step, call);
+    if (o->detail)
+        fill_map(&step, call);
     step_clear(&step);
     return rc;
 }
@@ -196,12 +217,12 @@ static enum rc run_best(const struct inputs *in, const struct options *o, const 
         one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
         other = other || !plain;
     }
-    if (!one || !other || o->analytic_only)
+    if (!one || !other)
         return RC_OK;
     struct implementation per_rank = *in->implementation;
     per_rank.dedup.one_hop = DEDUP_RANK;
     per_rank.reduce = REDUCE_EXPERT_RANK;
-    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, false};
+    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, true, false, true};
     return run_call(in, o, &ask, best, r, e);
 }
 
@@ -212,7 +233,8 @@ static enum rc run_phase(const struct inputs *in, const struct options *o, enum 
     int n = o->n_strategies ? o->n_strategies : 2;
     enum rc rc = RC_OK;
     for (int i = 0; i < n && !rc; i++) {
-        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare};
+        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare,
+                                compare && !o->unexplained, false};
         rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);
     }
     return rc;
@@ -305,17 +327,8 @@ static enum rc step_level(const struct licensing *l, struct err *e) {
     return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
 }
 
-static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
-    if (o->n_words)
-        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    struct licensing l;
-    enum rc rc = licensing_open(o, &l, e);
-    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
-        rc = step_level(&l, e);
-    if (rc) {
-        licensing_clear(&l);
-        return rc;
-    }
+enum rc answer(const struct options *o, const struct licensing *l, bool compare, answer_f use, void *context,
+               struct err *e) {
     struct inputs in = {0};
     struct figures f = {0};
     struct result r = {.schema = compare ? "moesim/compare/1" : "moesim/simulate/1",
@@ -325,9 +338,11 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
                        .program_git = MOESIM_GIT,
                        .arguments = o->arguments,
                        .n_arguments = o->n_arguments,
-                       .gates = l.run.results,
-                       .n_gates = l.run.n};
-    rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
+                       .detail = o->detail || !o->brief,
+                       .gates = l->run.results,
+                       .n_gates = l->run.n};
+    enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC,
+                             &in, e);
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
                      in.platform->doc->file, in.platform->alpha_treatments.n, RESULT_TREATMENTS);
@@ -342,14 +357,39 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         fill_weakest(&in, &r);
         warn_of_order(&in, &f, &r);
         f.extrapolates = in.platform->ratio.given;
-        figures_publish(&f, in.topology, l.licences, &r);
-        write_result(&r, o->format, out);
+        figures_publish(&f, in.topology, l->licences, &r);
+        rc = use(&r, context, e);
     }
     figures_unpublish(&r);
     figures_clear(&f);
-    licensing_clear(&l);
     buf_clear(&r.warnings);
     inputs_clear(&in);
+    return rc;
+}
+
+struct output {
+    const struct options *o;
+    struct buf *out;
+};
+
+static enum rc write_output(const struct result *r, void *context, struct err *e) {
+    const struct output *output = context;
+    write_result(r, output->o->format, output->out);
+    (void)e;
+    return RC_OK;
+}
+
+static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
+    if (o->n_words)
+        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
+    struct licensing l;
+    enum rc rc = licensing_open(o, &l, e);
+    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
+        rc = step_level(&l, e);
+    struct output output = {o, out};
+    if (!rc)
+        rc = answer(o, &l, compare, write_output, &output, e);
+    licensing_clear(&l);
     return rc;
 }
 

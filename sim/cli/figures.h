@@ -56,6 +56,8 @@ struct call_figures {
     struct bound_straggler straggler;
     struct bound_rank *ports; /* per rank */
     struct sequence_figures sequence;
+    double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks; NULL: not asked for */
+    int map_blocks, map_ranks;
 };
 
 struct gain_figures {
@@ -66,6 +68,8 @@ struct gain_figures {
     double band[2];
     bool wire_known;
     double wire;
+    bool analytic_known, analytic_wire_known; /* the same by the closed form */
+    double analytic, analytic_wire;
 };
 
 struct figures {

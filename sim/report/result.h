@@ -9,7 +9,7 @@
 #include "gates/claim.h"
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
 
 /* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
@@ -89,6 +89,8 @@ struct result_call {
     struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
     struct result_analytic analytic;
+    const double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks, or NULL */
+    int map_blocks, map_ranks;
 };
 
 /* Gain of the first multi-hop strategy over the best one hop, for one phase or the round trip. */
@@ -96,6 +98,7 @@ enum { RESULT_ROUND_TRIP = PHASE_COUNT, RESULT_GAINS };
 struct result_gain {
     bool asked; /* both calls were made */
     struct claim time, band[2], wire;
+    struct claim analytic, analytic_wire; /* by the closed form */
 };
 
 struct result_weakest {
@@ -121,6 +124,7 @@ struct result {
     const struct gate_result *gates;           /* that stood behind them */
     size_t n_gates;
     struct buf warnings; /* one line each */
+    bool detail; /* ranks, links over time and the map are wanted */
     uint64_t seed;
     uint64_t flows;
     double wall_s, cpu_s, peak_rss_bytes;
