@@ -174,7 +174,7 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_key_int(&j, "ranks", t->ranks);
     json_key(&j, "hierarchy_ratio");
     double ratio = plat_hierarchy_ratio(p);
-    ratio > 0 ? json_number(&j, ratio) : json_null(&j);
+    ratio > 0 ? json_number(&j, ratio) : json_put_null(&j);
     json_key_open(&j, "links", '[');
     for (int i = 0; i < t->n_links; i++) {
         json_open(&j, '{');

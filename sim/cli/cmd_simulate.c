@@ -8,13 +8,14 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "platforms/base/file.h"
 #include "sim/cli/answer.h"
 #include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
 #include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
-#include "sim/report/result.h"
+#include "sim/report/page.h"
 #include "validation/compare.h"
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -367,6 +368,21 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
     return rc;
 }
 
+static enum rc write_page(const struct result *r, const char *path, struct err *e) {
+    struct buf json = {0}, html = {0};
+    struct page page;
+    result_write_json(r, &json);
+    enum rc rc = page_read_text(json.text, json.n, path, &page, e);
+    if (!rc) {
+        page_write(&page, &html);
+        page_clear(&page);
+        rc = file_write(path, html.text, html.n, e);
+    }
+    buf_clear(&json);
+    buf_clear(&html);
+    return rc;
+}
+
 struct output {
     const struct options *o;
     struct buf *out;
@@ -375,8 +391,7 @@ struct output {
 static enum rc write_output(const struct result *r, void *context, struct err *e) {
     const struct output *output = context;
     write_result(r, output->o->format, output->out);
-    (void)e;
-    return RC_OK;
+    return output->o->html ? write_page(r, output->o->html, e) : RC_OK;
 }
 
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {

@@ -13,7 +13,7 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
     if (known)
         json_number(j, value);
     else
-        json_null(j);
+        json_put_null(j);
 }
 
 static void write_platform(struct json *j, const struct result *r) {
@@ -57,7 +57,7 @@ static void write_workload(struct json *j, const struct result *r) {
     if (w->group_limit)
         json_int(j, w->group_limit);
     else
-        json_null(j);
+        json_put_null(j);
     json_key_number(j, "fan_out", r->traffic->fan_out);
     json_rho(j, rho);
     json_close(j);
