@@ -91,8 +91,8 @@ static void draw_waterfall(const struct step_of_causes *steps, int n, const char
     for (char *p = id; *p; p++)
         if (*p == ' ')
             *p = '-';
-    svg_open(&s, out, id, call);
-    enum { NAMES = 150 }; // room for the longest name of a cause
+    svg_open(&s, out, id, call, 28.0 * n + 50);
+    enum { NAMES = 172 }; // room for the longest name of a cause
     s.left = NAMES;
     s.width = SVG_WIDTH - NAMES - 16;
     for (int i = 0; i < n; i++) {
@@ -105,7 +105,7 @@ static void draw_waterfall(const struct step_of_causes *steps, int n, const char
     s.x.high += 0.05 * room;
     s.x.label = "seconds (the axis need not begin at 0)";
     s.y = (struct svg_axis){NULL, 0, n, false};
-    s.height = fmin(s.height, 28.0 * n);
+    s.height = 28.0 * n - 12;
     // ticks of x only: y carries names
     for (int i = 0; i <= 4; i++) {
         char text[SVG_NUMBER];
@@ -125,7 +125,7 @@ static void draw_waterfall(const struct step_of_causes *steps, int n, const char
                                               : "class=\"lose\"",
                 tip);
     }
-    svg_text(&s, s.left + s.width / 2, s.top + s.height + 34, "middle", s.x.label);
+    svg_text(&s, s.left + s.width / 2, s.bottom - 6, "middle", s.x.label);
     svg_close(&s);
 }
 
@@ -167,7 +167,7 @@ static void draw_ranks(const json_t *call, const char *name, size_t index, struc
     struct svg s;
     char id[32], tip[160];
     snprintf(id, sizeof id, "ranks-%zu", index);
-    svg_open(&s, out, id, name);
+    svg_open(&s, out, id, name, SVG_HEIGHT);
     s.x = (struct svg_axis){"rank", 0, (double)n, false};
     s.y = (struct svg_axis){"last byte in, s", 0, 0, false};
     for (size_t i = 0; i < n; i++) {
@@ -209,7 +209,7 @@ void page_ranks(const struct page *page, struct buf *out) {
     if (!page_get(page->detail, "calls 0 ranks"))
         return;
     section_of(out, "Load per rank",
-               "When the last byte has come in; black mark: the earliest possible by the port's load; orange: "
+               "When the last byte has come in; the mark: the earliest possible by the port's load; orange: "
                "the straggler.",
                page->detail);
     head(&t, names, 5);
@@ -233,7 +233,7 @@ static void draw_links(const json_t *call, const char *name, size_t index, struc
     char id[32], style[8];
     size_t n = 0;
     snprintf(id, sizeof id, "links-%zu", index);
-    svg_open(&s, out, id, name);
+    svg_open(&s, out, id, name, SVG_HEIGHT);
     s.x = (struct svg_axis){"time, s", 0, 0, false};
     s.y = (struct svg_axis){"share of capacity", 0, 1.05, false};
     for (size_t i = 0; i < json_array_size(links) && i < LINKS; i++) {
@@ -292,7 +292,7 @@ static void draw_traffic(const json_t *call, const char *name, size_t index, str
     for (size_t i = 0; i < n * n; i++)
         most = fmax(most, json_number_value(json_array_get(json_array_get(rows, i / n), i % n)));
     snprintf(id, sizeof id, "traffic-%zu", index);
-    svg_open(&s, out, id, name);
+    svg_open(&s, out, id, name, SVG_HEIGHT);
     s.width = s.height = SVG_HEIGHT - 50;
     s.left = (SVG_WIDTH - s.width) / 2;
     for (size_t i = 0; i < n * n; i++) {

@@ -126,7 +126,7 @@ static void draw_map(const struct page *page, const struct scale *x, const struc
     for (int k = 0; k < y->n; k++) {
         char name[16];
         const char *row = y->axis < 0 ? "" : page->texts.items[y->texts[k]];
-        snprintf(name, sizeof name, strlen(row) > 14 ? "%.12s.." : "%.14s", row);
+        snprintf(name, sizeof name, strlen(row) > 11 ? "%.9s.." : "%.11s", row);
         if (k % every_y == 0)
             svg_text(s, s->left - 6, s->top + (y->n - 1 - k + 0.5) * h + 4, "end", name);
         for (int i = 0; i < x->n; i++) {
@@ -174,13 +174,16 @@ void page_map(const struct page *page, struct buf *out) {
     free(text);
     struct svg s;
     struct page_table t = {.rows = 0};
-    svg_open(&s, out, "map", "gain over two axes");
+    svg_open(&s, out, "map", "gain over two axes", SVG_HEIGHT);
     page_cell(&t, page->axes.items[axis]);
     page_cell(&t, y_name);
     page_cell(&t, basis_names[basis]);
     page_row(&t);
     draw_map(page, &x, &y, cells, &s, &t);
-    svg_text(&s, s.left + s.width / 2, SVG_HEIGHT - 6, "middle", page->axes.items[axis]);
+    if (*y_name)
+        buf_printf(out, "<text class=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">%s</text>\n",
+                   s.top + s.height / 2, y_name);
+    svg_text(&s, s.left + s.width / 2, s.bottom - 6, "middle", page->axes.items[axis]);
     svg_close(&s);
     page_table_end(&t, "map", out);
     free(cells);
@@ -291,7 +294,7 @@ static void draw_curves(const char *x_name, enum basis basis, const struct stop 
     struct svg s;
     struct page_table t = {.rows = 0};
     static const char *const head[] = {"series", "x", "mean", "low", "high"};
-    svg_open(&s, out, "curves", "gain over one axis");
+    svg_open(&s, out, "curves", "gain over one axis", SVG_HEIGHT);
     for (int i = 0; i < 5; i++)
         page_cell(&t, head[i]);
     page_row(&t);
@@ -403,7 +406,7 @@ void page_scatter(const struct page *page, struct buf *out) {
                  "Line: equal; band: 10 %.");
     if (stride > 1)
         buf_printf(out, "<p>One dot of %zu is drawn.</p>\n", stride);
-    svg_open(&s, out, "scatter", "analytic against simulated time");
+    svg_open(&s, out, "scatter", "analytic against simulated time", SVG_HEIGHT);
     for (int i = 0; i < 5; i++)
         page_cell(&t, head[i]);
     page_row(&t);

@@ -130,9 +130,17 @@ static void read_gain(const json_t *record, struct page_point *p) {
     }
 }
 
+/* Keeps the record that comes first in the order of the sweep. */
 static void keep(json_t **into, json_t *record) {
-    if (!*into)
-        *into = json_incref(record);
+    if (*into && json_integer_value(page_get(*into, "number")) <= json_integer_value(page_get(record, "number")))
+        return;
+    json_decref(*into);
+    *into = json_incref(record);
+}
+
+static int by_number(const void *a, const void *b) {
+    const struct page_point *p = a, *q = b;
+    return (p->number > q->number) - (p->number < q->number);
 }
 
 static enum rc read_record(json_t *record, void *context, struct err *e) {
@@ -251,6 +259,8 @@ enum rc page_read(const char *path, struct page *page, struct err *e) {
         rc = err_set(e, RC_SYNTAX, "%s: there are no records in it", path);
     if (rc)
         page_clear(page);
+    else
+        qsort(page->points, page->n, sizeof *page->points, by_number);
     return rc;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 40 };
+enum { LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 44 };
 
 void svg_escape(struct buf *out, const char *text) {
     for (const char *p = text; *p; p++) {
@@ -24,6 +24,7 @@ const char *svg_number(double value, char text[static SVG_NUMBER]) {
         const char *name;
     } units[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
     double size = fabs(value);
+    value = size > 0 ? value : 0; // no minus zero
     size_t i = 3;
     if (size >= 1e4 || (size < 1e-2 && size > 0))
         for (i = 0; i < 6 && size < units[i].unit * 0.9995;)
@@ -57,16 +58,17 @@ double svg_y(const struct svg *s, double y) {
     return s->top + s->height * (1 - place(&s->y, y));
 }
 
-void svg_open(struct svg *s, struct buf *out, const char *id, const char *title) {
+void svg_open(struct svg *s, struct buf *out, const char *id, const char *title, double height) {
     *s = (struct svg){.out = out,
                       .x = {NULL, 1, 0, false},
                       .y = {NULL, 1, 0, false},
                       .left = LEFT,
                       .top = TOP,
                       .width = SVG_WIDTH - LEFT - RIGHT,
-                      .height = SVG_HEIGHT - TOP - BOTTOM};
-    buf_printf(out, "<svg id=\"plot-%s\" class=\"plot\" role=\"img\" viewBox=\"0 0 %d %d\" aria-label=\"", id,
-               SVG_WIDTH, SVG_HEIGHT);
+                      .height = height - TOP - BOTTOM,
+                      .bottom = height};
+    buf_printf(out, "<svg id=\"plot-%s\" class=\"plot\" role=\"img\" viewBox=\"0 0 %d %g\" aria-label=\"", id,
+               SVG_WIDTH, height);
     svg_escape(out, title);
     buf_text(out, "\">\n");
 }
@@ -92,13 +94,15 @@ enum { TICKS = 16 };
 static int find_ticks(const struct svg_axis *a, int most, double ticks[TICKS]) {
     int n = 0;
     if (a->log && a->high / a->low > 8) {
-        double step = 2;
-        while (log(a->high / a->low) / log(step) > most)
-            step = step < 10 ? 10 : step * 10;
-        double first = step == 2 ? exp2(ceil(log2(a->low) - 1e-9))
-                                 : pow(10, ceil(log10(a->low) - 1e-9));
-        for (double t = first; t <= a->high * (1 + 1e-9) && n < TICKS; t *= step)
-            ticks[n++] = t;
+        static const double mantissas[] = {1, 2, 5};
+        double decades = log10(a->high / a->low), every = ceil(decades / most);
+        int each = decades <= 2 ? 3 : 1; // 1, 2, 5 or 1 only
+        for (double d = floor(log10(a->low)); d <= ceil(log10(a->high)); d += every)
+            for (int i = 0; i < each; i++) {
+                double t = mantissas[i] * pow(10, d);
+                if (t >= a->low * (1 - 1e-9) && t <= a->high * (1 + 1e-9) && n < TICKS)
+                    ticks[n++] = t;
+            }
         return n;
     }
     double raw = (a->high - a->low) / most, unit = pow(10, floor(log10(raw)));
@@ -123,10 +127,10 @@ void svg_axes(struct svg *s) {
     for (int i = 0; i < n; i++) {
         double x = svg_x(s, ticks[i]);
         buf_printf(s->out, "<path class=\"grid\" d=\"M%.1f %gv%g\"/>", x, s->top, s->height);
-        svg_text(s, x, s->top + s->height + 15, "middle", svg_number(ticks[i], text));
+        svg_text(s, x, s->top + s->height + 19, "middle", svg_number(ticks[i], text));
     }
     if (s->x.label)
-        svg_text(s, s->left + s->width / 2, SVG_HEIGHT - 6, "middle", s->x.label);
+        svg_text(s, s->left + s->width / 2, s->bottom - 6, "middle", s->x.label);
     if (s->y.label) {
         buf_printf(s->out, "<text class=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">",
                    s->top + s->height / 2);

@@ -21,6 +21,7 @@ struct svg {
     struct buf *out;
     struct svg_axis x, y;
     double left, top, width, height; /* of the plot area */
+    double bottom;                   /* of the drawing */
 };
 
 /* Text with & < > " escaped. */
@@ -33,7 +34,8 @@ const char *svg_number(double value, char text[static SVG_NUMBER]);
 /* Widens an axis so that it holds the value. An axis with low > high holds nothing yet. */
 void svg_hold(struct svg_axis *axis, double value);
 
-void svg_open(struct svg *s, struct buf *out, const char *id, const char *title);
+/* height: of the whole drawing; usually SVG_HEIGHT. */
+void svg_open(struct svg *s, struct buf *out, const char *id, const char *title, double height);
 /* Frame, grid, ticks and labels; x ticks only with x.label. */
 void svg_axes(struct svg *s);
 void svg_close(struct svg *s);
