@@ -74,7 +74,7 @@ void claim_json(struct json *j, struct claim c) {
     if (x.known)
         json_number(j, x.value);
     else
-        json_null(j);
+        json_put_null(j);
 }
 
 void claim_json_key(struct json *j, const char *key, struct claim c) {
@@ -85,7 +85,7 @@ void claim_json_key(struct json *j, const char *key, struct claim c) {
 void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]) {
     json_key(j, key);
     if (!claim_known(pair[0]) || !claim_known(pair[1])) {
-        json_null(j);
+        json_put_null(j);
         return;
     }
     json_open(j, '[');

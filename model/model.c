@@ -145,7 +145,7 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
     const struct platform *p = step->platform;
     const struct workload *w = step->workload;
     *m = (struct model_machine){
-        .splits_s = step->phase == PHASE_DISPATCH && step->chunks == 1 ? costs->splits_s : 0,
+        .splits_s = step->phase == PHASE_DISPATCH && !step->pipelined ? costs->splits_s : 0,
         .chain_s_per_pair = step->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
     model_levels(p, step->implementation, m);

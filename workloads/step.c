@@ -50,9 +50,7 @@ static double row_bytes(const struct step *s) {
 /* Pieces that pipelined messages are cut into, by the largest message of the first stage. */
 static int choose_chunks(const struct step *s) {
     const struct implementation *m = s->implementation;
-    bool pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED ||
-                     (s->strategy == STRATEGY_TWO_HOP && m->hops == HOPS_PIPELINED);
-    if (!pipelined)
+    if (!s->pipelined)
         return 1;
     if (m->chunks)
         return (int)m->chunks;
@@ -141,8 +139,9 @@ static void build_two_hop(struct step *s) {
     }
     set_collective(a, groups > 1 ? world : 1, plat_widest(p, groups), m->collectives.hop_a);
     set_collective(b, (int)p->ranks_per_group, TIER_FAST, m->collectives.hop_b);
+    s->pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED || m->hops == HOPS_PIPELINED;
     s->chunks = choose_chunks(s);
-    if (m->hops == HOPS_PIPELINED && s->chunks > 1) {
+    if (m->hops == HOPS_PIPELINED) {
         // one launch for both hops, over all ranks
         set_collective(&s->stages[0], plat_ranks(p), plat_widest(p, groups), m->collectives.one_hop);
         set_collective(&s->stages[1], 1, TIER_FAST, 1);

@@ -410,6 +410,8 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
     if (!rc && in.traffic->unit == TRAFFIC_BYTES)
         rc = err_set(e, RC_UNSUPPORTED,
                      "breakeven: a matrix of bytes says nothing of two hops; give a routing record");
+    if (!rc && in.traffic->unit != TRAFFIC_BYTES && in.traffic->tokens_total == 0)
+        rc = err_set(e, RC_RANGE, "breakeven: no tokens, so nothing moves");
     if (!rc)
         rc = licensing_open(o, &l, e);
     if (!rc) {

@@ -159,7 +159,7 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_key_int(&j, "ranks", t->ranks);
     json_key(&j, "hierarchy_ratio");
     double ratio = plat_hierarchy_ratio(p);
-    ratio > 0 ? json_number(&j, ratio) : json_null(&j);
+    ratio > 0 ? json_number(&j, ratio) : json_put_null(&j);
     if (plat_no_ratio(p))
         json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
     json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));

@@ -239,13 +239,13 @@ static void show_json(const struct shown *s, struct buf *out) {
         json_key_int(&j, "layer", c->layer[l]);
         json_key_int(&j, "experts", c->n_experts);
         json_key(&j, "tokens");
-        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_null(&j);
+        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_put_null(&j);
         json_key(&j, "max_over_mean");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_null(&j);
+        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_put_null(&j);
         json_key(&j, "gini");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_null(&j);
+        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_put_null(&j);
         json_key(&j, "cv");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_null(&j);
+        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_put_null(&j);
         rho_json(&j, "rho_max", x, c->n_experts);
         if (s->kept)
             rho_json(&j, "rho_max_without_suspected", s->kept + (size_t)l * n, c->n_experts);

@@ -30,6 +30,7 @@ static enum rc one_draw(const struct options *o, const struct step *like, const 
     step_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
                &step);
     step.enter_s = like->enter_s;
+    step.order_seed = like->order_seed;
     enum rc rc = sim_run(&step, cases, n_cases, &options, outcomes, e);
     for (size_t i = 0; i < n_cases; i++) {
         times_s[i] = outcomes[i].time_s;

@@ -48,6 +48,7 @@ struct call_figures {
     struct gate_scope asked; /* machine, worlds, sizes and skew that a gate must cover */
     enum dedup dedup; /* of a one-hop call */
     int chunks;
+    bool pipelined;
     bool simulated;   /* false with --analytic-only */
     bool time_known;
     char reason[200]; /* why the time is not known, or how alpha was interpolated */
@@ -66,6 +67,8 @@ struct call_figures {
     struct bound_rank *ports; /* per rank */
     struct sequence_figures sequence;
     struct draws_figures draws;
+    double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks; NULL: not asked for */
+    int map_blocks, map_ranks;
 };
 
 struct gain_figures {
@@ -76,6 +79,8 @@ struct gain_figures {
     double band[2];
     bool wire_known;
     double wire;
+    bool analytic_known, analytic_wire_known; /* the same by the closed form */
+    double analytic, analytic_wire;
 };
 
 struct figures {

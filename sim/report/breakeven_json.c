@@ -17,7 +17,7 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
     if (known)
         json_number(j, value);
     else
-        json_null(j);
+        json_put_null(j);
 }
 
 static void write_spread(struct json *j, const struct breakeven_result *r, const char *key,
@@ -76,7 +76,7 @@ static void write_geometry(struct json *j, const struct breakeven_result *r) {
     if (w->group_limit)
         json_int(j, w->group_limit);
     else
-        json_null(j);
+        json_put_null(j);
     json_key_number(j, "fan_out", r->fan_out);
     json_key_number(j, "quota", r->quota);
     json_key_int(j, "hidden", w->hidden);

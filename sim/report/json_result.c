@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/result.h"
+#include "sim/report/json_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void number_or_null(struct json *j, const char *key, bool known, double v
     if (known)
         json_number(j, value);
     else
-        json_null(j);
+        json_put_null(j);
 }
 
 static void write_platform(struct json *j, const struct result *r) {
@@ -31,6 +31,20 @@ static void write_platform(struct json *j, const struct result *r) {
     json_close(j);
 }
 
+void json_rho(struct json *j, const struct traffic_rho *rho) {
+    json_key_open(j, "rho_max", '{');
+    const struct {
+        const char *key;
+        double value;
+    } all[] = {{"rank", rho->rank},           {"expert", rho->expert},
+               {"one_hop_in", rho->one_hop_in}, {"one_hop_out", rho->one_hop_out},
+               {"hop_a_in", rho->hop_a_in},   {"hop_a_out", rho->hop_a_out},
+               {"hop_b_in", rho->hop_b_in},   {"hop_b_out", rho->hop_b_out}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        number_or_null(j, all[i].key, all[i].value >= 0, all[i].value);
+    json_close(j);
+}
+
 static void write_workload(struct json *j, const struct result *r) {
     const struct workload *w = r->workload;
     const struct traffic_rho *rho = &r->rho;
@@ -45,21 +59,12 @@ static void write_workload(struct json *j, const struct result *r) {
     if (w->group_limit)
         json_int(j, w->group_limit);
     else
-        json_null(j);
+        json_put_null(j);
     json_key_number(j, "fan_out", r->traffic->fan_out);
-    json_key_open(j, "rho_max", '{');
-    const struct {
-        const char *key;
-        double value;
-    } all[] = {{"rank", rho->rank},           {"expert", rho->expert},
-               {"one_hop_in", rho->one_hop_in}, {"one_hop_out", rho->one_hop_out},
-               {"hop_a_in", rho->hop_a_in},   {"hop_a_out", rho->hop_a_out},
-               {"hop_b_in", rho->hop_b_in},   {"hop_b_out", rho->hop_b_out}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        number_or_null(j, all[i].key, all[i].value >= 0, all[i].value);
-    json_close(j);
+    json_rho(j, rho);
     json_close(j);
 }
+
 
 static void write_implementation(struct json *j, const struct implementation *m) {
     const struct chain_constant *chain = chain_constant((enum chain_preset)m->chain.preset);
@@ -209,6 +214,21 @@ static void write_links(struct json *j, const struct result_call *c) {
     claim_json_key(j, "from_last_entry_s", c->from_last);
 }
 
+/* Bytes between blocks of ranks, row = sender. */
+static void write_map(struct json *j, const struct result_call *c) {
+    json_key_open(j, "traffic_map", '{');
+    json_key_int(j, "ranks_per_block", c->map_ranks);
+    json_key_open(j, "bytes", '[');
+    for (int i = 0; i < c->map_blocks; i++) {
+        json_open(j, '[');
+        for (int k = 0; k < c->map_blocks; k++)
+            json_number(j, c->map[i * c->map_blocks + k]);
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
 static void write_sequence(struct json *j, const struct result_sequence *s) {
     if (!s->host)
         return;
@@ -277,12 +297,13 @@ static void write_withdrawn(struct json *j, const struct result_call *c) {
     json_close(j);
 }
 
-static void write_call(struct json *j, const struct result *r, const struct result_call *c) {
+void json_call(struct json *j, const struct result *r, const struct result_call *c) {
     json_open(j, '{');
     json_key_text(j, "strategy", c->strategy);
     json_key_text(j, "phase", c->phase);
     if (strcmp(c->strategy, strategy_name(STRATEGY_ONE_HOP)) == 0)
         json_key_text(j, "dedup", dedup_name((int)c->dedup));
+    json_key_text(j, "hops", c->pipelined ? "pipelined" : "serial");
     json_key_int(j, "chunks", c->chunks);
     json_key_text(j, "order", order_name(r->implementation->order));
     json_key(j, "window");
@@ -301,15 +322,17 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
-    if (c->simulated) {
+    if (c->simulated && r->detail) {
         json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
         write_stages(j, c);
     }
     write_traffic(j, c);
-    if (c->simulated)
+    if (c->simulated && r->detail) {
         write_ranks(j, c, plat_ranks(r->platform));
-    if (c->simulated)
         write_links(j, c);
+    }
+    if (c->map)
+        write_map(j, c);
     write_sequence(j, &c->sequence);
     write_draws(j, &c->draws);
     write_withdrawn(j, c);
@@ -318,7 +341,7 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     json_close(j);
 }
 
-static void write_gain(struct json *j, const struct result *r) {
+void json_gain(struct json *j, const struct result *r) {
     static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
@@ -326,6 +349,14 @@ static void write_gain(struct json *j, const struct result *r) {
     json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
     json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
     json_key_text(j, "of", r->gain_of);
+    json_key_open(j, "analytic", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].analytic);
+    json_close(j);
+    json_key_open(j, "analytic_wire", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].analytic_wire);
+    json_close(j);
     json_key_open(j, "band", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_pair(j, keys[i], r->gain[i].band);
@@ -347,7 +378,7 @@ static void write_gain(struct json *j, const struct result *r) {
     json_close(j);
 }
 
-static void write_capabilities(struct json *j, const struct result *r) {
+void json_capabilities(struct json *j, const struct result *r) {
     json_key_open(j, "capabilities", '[');
     for (int i = 0; i < CAP_COUNT; i++) {
         enum capability c = (enum capability)i;
@@ -365,7 +396,7 @@ static void write_capabilities(struct json *j, const struct result *r) {
 }
 
 /* The evidence at the time of this run; its numbers are printed by `moesim gates`. */
-static void write_gates(struct json *j, const struct result *r) {
+void json_gates(struct json *j, const struct result *r) {
     json_key_open(j, "gates", '[');
     for (size_t i = 0; i < r->n_gates; i++) {
         const struct gate_result *g = &r->gates[i];
@@ -393,7 +424,7 @@ static void write_lines(struct json *j, const char *key, const char *lines) {
     json_close(j);
 }
 
-static void write_provenance(struct json *j, const struct result *r) {
+void json_provenance(struct json *j, const struct result *r) {
     json_key_open(j, "provenance", '{');
     json_key_text(j, "program", "moesim");
     json_key_text(j, "version", r->program_version);
@@ -434,9 +465,9 @@ void result_write_json(const struct result *r, struct buf *out) {
     write_implementation(&j, r->implementation);
     json_key_open(&j, "calls", '[');
     for (int i = 0; i < r->n_calls; i++)
-        write_call(&j, r, &r->calls[i]);
+        json_call(&j, r, &r->calls[i]);
     json_close(&j);
-    write_gain(&j, r);
+    json_gain(&j, r);
     json_key_open(&j, "engine", '{');
     json_key_text(&j, "name", "simgrid");
     json_key_text(&j, "simgrid_version", r->engine_version);
@@ -452,11 +483,11 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
     write_lines(&j, "assumed", r->assumed.text);
-    write_capabilities(&j, r);
-    write_gates(&j, r);
+    json_capabilities(&j, r);
+    json_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
-    write_provenance(&j, r);
+    json_provenance(&j, r);
     json_close(&j);
     buf_text(out, "\n");
 }

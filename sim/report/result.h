@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* result.h - what `simulate` and `compare` found, ready to be written as text, JSON or CSV.
  *
- * Units: SI.
- * Ownership: the writers borrow everything. */
+ * Units: SI. Ownership: the writers borrow everything. */
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
 #include "gates/claim.h"
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
 
 /* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
@@ -72,7 +71,7 @@ struct result_call {
     const char *strategy, *phase;
     enum dedup dedup; /* of a one-hop call */
     int chunks;
-    bool simulated;      /* false with --analytic-only */
+    bool pipelined, simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
@@ -98,6 +97,8 @@ struct result_call {
     struct result_sequence sequence;
     struct result_draws draws;
     struct result_analytic analytic;
+    const double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks, or NULL */
+    int map_blocks, map_ranks;
 };
 
 /* Gain of the first multi-hop strategy over the best one hop, for one phase or the round trip. */
@@ -105,6 +106,7 @@ enum { RESULT_ROUND_TRIP = PHASE_COUNT, RESULT_GAINS };
 struct result_gain {
     bool asked; /* both calls were made */
     struct claim time, band[2], wire;
+    struct claim analytic, analytic_wire; /* by the closed form */
 };
 
 struct result_weakest {
@@ -131,6 +133,7 @@ struct result {
     const struct gate_result *gates;           /* that stood behind them */
     size_t n_gates;
     struct buf warnings; /* one line each */
+    bool detail; /* ranks, links over time and the map are wanted */
     uint64_t seed;
     uint64_t flows;
     double wall_s, cpu_s, peak_rss_bytes;
@@ -144,5 +147,4 @@ struct result {
 void result_write_json(const struct result *r, struct buf *out);
 void result_write_text(const struct result *r, struct buf *out);
 void result_write_csv(const struct result *r, struct buf *out);
-
 #endif

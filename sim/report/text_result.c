@@ -59,7 +59,7 @@ static void call_rows(const struct result_call *calls, int n, struct table *t) {
     table_cell(t, "%s", calls[0].phase);
     for (int i = 0; i < n; i++)
         table_cell(t, "%s%s", calls[i].strategy,
-                   calls[i].chunks > 1 ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
+                   calls[i].pipelined ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
     table_cell(t, "call time");
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i].time, CLAIM_TIME);
@@ -207,7 +207,7 @@ static void write_paths(const struct result *r, struct buf *out) {
                         c->strategy, s->n_calls, s->host, claim_text(s->per_call, CLAIM_TIME, text),
                         *s->reason ? "; " : "", s->reason);
         for (int k = 0; k < s->n_calls && k < RESULT_SEQUENCE && s->by_layer; k++)
-            buf_printf(out, "    layer %lld: %s\n", (long long)s->layer[k],
+            buf_printf(out, "    layer %lld adds %s\n", (long long)s->layer[k],
                        claim_text(s->time[k], CLAIM_TIME, text));
     }
 }
