@@ -6,6 +6,9 @@
 #include "platforms/base/json.h"
 #include "sim/report/result.h"
 
+void json_platform(struct json *j, const struct result *r);
+void json_workload(struct json *j, const struct result *r);
+void json_implementation(struct json *j, const struct implementation *m);
 void json_rho(struct json *j, const struct traffic_rho *rho);
 void json_call(struct json *j, const struct result *r, const struct result_call *c);
 void json_gain(struct json *j, const struct result *r);

@@ -297,9 +297,20 @@ static void chunks_follow_the_largest_message(void **state) {
     assert_int_equal(s.stages[1].world, 1);
     step_clear(&s);
     close_question(&q);
+    // the same launch where every message fits one chunk
+    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}};
+    open_question(&q, large, 2);
+    build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
+    assert_int_equal(s.chunks, 1);
+    assert_true(s.pipelined && !s.stages[1].splits);
+    assert_int_equal(s.stages[0].world, RANKS);
+    assert_int_equal(s.stages[1].world, 1);
+    step_clear(&s);
+    close_question(&q);
     open_question(&q, NULL, 0);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 1);
+    assert_false(s.pipelined);
     step_clear(&s);
     build(&q, STRATEGY_TWO_HOP_PIPELINED, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 8);
