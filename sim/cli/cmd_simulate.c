@@ -261,9 +261,19 @@ static void fill_weakest(const struct inputs *in, struct result *r) {
             if (all[i].q->given)
                 weaken(w, name, all[i].q->status);
         }
+        struct plat_fabric fabric = t->fabric;
+        char key[FABRIC_CONSTANT];
+        const struct quantity *q;
+        for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
+            snprintf(name, sizeof name, "platform.%s.%.30s", tier_name((enum tier)tier), key);
+            if (q->given)
+                weaken(w, name, q->status);
+        }
     }
     if (p->port_bandwidth_Bps.given)
         weaken(w, "platform.port_bandwidth", p->port_bandwidth_Bps.status);
+    if (p->copy_bandwidth_Bps.given)
+        weaken(w, "platform.copy_bandwidth", p->copy_bandwidth_Bps.status);
     struct alpha_answer alpha;
     plat_alpha(p, in->implementation->name, plat_ranks(p), plat_widest(p, (int)p->groups), REGIME_AHEAD,
                &alpha);
