@@ -35,6 +35,13 @@ static void visit(struct platform *p, visit_f f, void *context) {
             snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), all[i].key);
             f(name, all[i].q, context);
         }
+        char key[FABRIC_CONSTANT], full[FABRIC_CONSTANT + 8];
+        struct quantity *q;
+        // lists are not: copies of a platform share them
+        for (size_t i = 0; (q = fabric_constant(&t->fabric, i, key)) && !strchr(key, '.'); i++) {
+            snprintf(full, sizeof full, "%s.%s", tier_name((enum tier)tier), key);
+            f(full, q, context);
+        }
     }
     f("ratio", &p->ratio, context);
     f("port_bandwidth", &p->port_bandwidth_Bps, context);

@@ -63,6 +63,10 @@ struct plat_fabric {
     int routing; /* enum fabric_routing */
 };
 
+/* Constant i of a fabric and its name below the tier; NULL after the last one, given or not. */
+enum { FABRIC_CONSTANT = 40 };
+struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]);
+
 struct platform;
 
 /* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */

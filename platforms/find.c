@@ -84,7 +84,7 @@ static enum rc not_found(enum find_kind kind, const char *name, struct err *e) {
         buf_printf(&list, "%s%s", i ? ", " : "", known.names[i]);
     const char *near = err_nearest(name, (const char *const *)known.names, known.n);
     enum rc rc =
-        err_set(e, RC_IO, "no %s named '%.80s'%s%s%s (known: %.400s; a file needs a path ending in .yaml)",
+        err_set(e, RC_IO, "no %s named '%.80s'%s%s%s (known: %.700s; a file needs a path ending in .yaml)",
                 kinds[kind].word, name, near ? ", did you mean '" : "", near ? near : "",
                 near ? "'?" : "", list.n ? list.text : "none");
     buf_clear(&list);

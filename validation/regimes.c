@@ -218,7 +218,7 @@ enum rc estimand_contention(const struct estimand_input *in, struct gate_evidenc
     (void)in;
     (void)x;
     return err_set(e, RC_UNSUPPORTED,
-                   "a platform file cannot state what one node and one pair of nodes carry together");
+                   "nothing here plays node pairs on terrace-a-boundary; tests/unit/test_library.c does");
 }
 
 enum rc estimand_external(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {

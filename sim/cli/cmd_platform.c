@@ -89,8 +89,16 @@ static void show_constants(const struct platform *p, struct buf *out) {
             snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), all[i].key);
             quantity_row(&t, name, all[i].q, all[i].kind);
         }
+        struct plat_fabric fabric = x->fabric;
+        char key[FABRIC_CONSTANT], name[FABRIC_CONSTANT + 8];
+        const struct quantity *q;
+        for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
+            snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), key);
+            quantity_row(&t, name, q, UNIT_RATE);
+        }
     }
     quantity_row(&t, "port_bandwidth", &p->port_bandwidth_Bps, UNIT_RATE);
+    quantity_row(&t, "copy_bandwidth", &p->copy_bandwidth_Bps, UNIT_RATE);
     quantity_row(&t, "collective_bandwidth", &p->collective_bandwidth_Bps, UNIT_RATE);
     quantity_row(&t, "splits_sync", &p->splits_sync_s, UNIT_TIME);
     table_write(&t, true, out);

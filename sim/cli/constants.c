@@ -34,6 +34,13 @@ static void weigh_tiers(const struct platform *p, struct result *r) {
             snprintf(name, sizeof name, "platform.%s.%s", tier_name((enum tier)tier), all[i].key);
             weigh_given(r, name, all[i].q);
         }
+        struct plat_fabric fabric = t->fabric;
+        char key[FABRIC_CONSTANT];
+        const struct quantity *q;
+        for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
+            snprintf(name, sizeof name, "platform.%s.%.30s", tier_name((enum tier)tier), key);
+            weigh_given(r, name, q);
+        }
     }
 }
 
@@ -59,6 +66,7 @@ void constants_weigh(const struct inputs *in, struct result *r) {
                &alpha);
     weigh_tiers(p, r);
     weigh_given(r, "platform.port_bandwidth", &p->port_bandwidth_Bps);
+    weigh_given(r, "platform.copy_bandwidth", &p->copy_bandwidth_Bps);
     if (alpha.known)
         weigh(r, "platform.alpha", alpha.status);
     weigh_given(r, "platform.splits_sync", &p->splits_sync_s);

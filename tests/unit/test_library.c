@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every machine that ships: it loads, random traffic on it is never faster than its links allow, and what stays
+ * inside a group never touches the slow fabric. */
+#include "tests/support/bed.h"
+
+#include "platforms/base/rng.h"
+#include "platforms/find.h"
+
+/* Each rank sends to a few others, of its own group only or of all. */
+static void random_traffic(struct bed *b, struct rng *r, bool inside) {
+    enum { PEERS = 4 };
+    int n = b->topology->ranks, local = (int)b->platform->ranks_per_group;
+    double *bytes = calloc((size_t)n * (size_t)n, sizeof *bytes);
+    for (int src = 0; src < n; src++)
+        for (int k = 0; k < PEERS; k++) {
+            int first = inside ? src / local * local : 0, many = inside ? local : n;
+            int dst = first + (int)rng_below(r, (uint64_t)many);
+            bytes[(size_t)src * (size_t)n + (size_t)dst] += 1e5 * (double)(1 + rng_below(r, 20));
+        }
+    bed_stage(b, "x", bytes);
+    free(bytes);
+}
+
+static void open_machine(struct bed *b, const char *name) {
+    struct err e;
+    *b = (struct bed){.how = {.name = "bed", .start = START_ONE_SIDED}};
+    assert_ok(plat_load(name, NULL, 0, &b->platform, &e), &e);
+    b->topology = topo_build(b->platform);
+    b->step = (struct step){
+        .platform = b->platform, .topology = b->topology, .implementation = &b->how, .row_bytes = 1};
+}
+
+static void check_machine(const char *name, struct rng *r, bool inside) {
+    struct bed b;
+    struct costs c;
+    open_machine(&b, name);
+    random_traffic(&b, r, inside);
+    costs_wire(&b.step, &c);
+    struct outcome o = bed_run(&b, &c);
+    double bound_s = bed_bound_s(&b);
+    if (!(o.time_s >= bound_s * (1 - 1e-9)))
+        fail_msg("%s: %.17g s is below the bound %.17g s", name, o.time_s, bound_s);
+    for (int l = 0; inside && l < b.topology->n_links; l++) {
+        const struct link *link = &b.topology->links[l];
+        bool of_both = link->role == LINK_PORT_OUT || link->role == LINK_PORT_IN;
+        if (link->tier == TIER_SLOW && !of_both && o.link_bytes[l] != 0)
+            fail_msg("%s: %g bytes of a group on %s", name, o.link_bytes[l], link->name);
+    }
+    outcome_clear(&o);
+    bed_close(&b);
+}
+
+static void no_machine_is_faster_than_its_links(void **state) {
+    (void)state;
+    struct find_names names;
+    struct rng r;
+    rng_init(&r, 4, "library", 0);
+    find_names(FIND_PLATFORM, &names);
+    assert_true(names.n > 25);
+    for (size_t i = 0; i < names.n; i++) {
+        check_machine(names.names[i], &r, false);
+        check_machine(names.names[i], &r, true);
+    }
+    find_names_free(&names);
+}
+
+/* Every constant of a machine says how it is known. */
+static void check_quantity(const char *machine, const char *key, const struct quantity *q) {
+    if (q->given && !q->source)
+        fail_msg("%s: %s has no source", machine, key);
+}
+
+static void every_constant_has_a_source(void **state) {
+    (void)state;
+    struct find_names names;
+    find_names(FIND_PLATFORM, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        struct platform *p;
+        struct err e;
+        assert_ok(plat_load(names.names[i], NULL, 0, &p, &e), &e);
+        for (int tier = 0; tier < TIER_COUNT; tier++) {
+            char key[FABRIC_CONSTANT];
+            const struct quantity *q;
+            if (!(tier == TIER_SLOW && p->ratio.given))
+                check_quantity(p->name, "bandwidth", &p->tier[tier].bandwidth_Bps);
+            check_quantity(p->name, "latency", &p->tier[tier].latency_s);
+            check_quantity(p->name, "x_half", &p->tier[tier].x_half_bytes);
+            for (size_t k = 0; (q = fabric_constant(&p->tier[tier].fabric, k, key)); k++)
+                check_quantity(p->name, key, q);
+        }
+        plat_free(p);
+    }
+    find_names_free(&names);
+}
+
+/* --- the boundaries of machine A --------------------------------------------------------------- */
+
+/* Time of what is in bytes[] on the wire, without the cost per message: what a slope over the size measures. */
+static double machine_s(const char *name, const double *bytes) {
+    struct bed b;
+    struct costs c;
+    open_machine(&b, name);
+    b.how.message_cost_s.fast.given = b.how.message_cost_s.slow.given = true;
+    bed_stage(&b, "x", bytes);
+    costs_wire(&b.step, &c);
+    struct outcome o = bed_run(&b, &c);
+    double time_s = o.time_s;
+    outcome_clear(&o);
+    bed_close(&b);
+    return time_s;
+}
+
+enum { DIES = 128, NODE = 8, SUPERNODE = 64, SIZE = 64 << 20 };
+
+/* One all-to-all for each of the first `pairs` node pairs (node i with node i + 8), total bytes a die. */
+static void pairs_traffic(double *bytes, int pairs, double total) {
+    memset(bytes, 0, DIES * DIES * sizeof *bytes);
+    for (int pair = 0; pair < pairs; pair++)
+        for (int i = 0; i < 2 * NODE; i++)
+            for (int k = 0; k < 2 * NODE; k++) {
+                int src = pair * NODE + i % NODE + i / NODE * SUPERNODE;
+                int dst = pair * NODE + k % NODE + k / NODE * SUPERNODE;
+                bytes[src * DIES + dst] = total / (2 * NODE);
+            }
+}
+
+static void uniform_traffic(double *bytes, double total) {
+    for (int i = 0; i < DIES * DIES; i++)
+        bytes[i] = total / DIES;
+}
+
+static void contention_at_a_boundary(void **state) {
+    (void)state;
+    // measured, GB/s a die: slope over the size, alpha excluded. The first four rows are those that the two
+    // uplink rates were fitted to, the last one is a check.
+    static const struct {
+        int pairs; /* 0: the all-to-all of all 128 dies */
+        double rate;
+    } rows[] = {{1, 39.7}, {2, 22.2}, {4, 22.1}, {8, 22.4}, {0, 23.1}};
+    double *bytes = calloc(DIES * DIES, sizeof *bytes);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double world = rows[i].pairs ? 2 * NODE : DIES;
+        if (rows[i].pairs)
+            pairs_traffic(bytes, rows[i].pairs, SIZE);
+        else
+            uniform_traffic(bytes, SIZE);
+        double rate = 1e-9 * SIZE * (world - 1) / world / machine_s("terrace-a-boundary", bytes);
+        print_message("pairs %d: measured %.1f GB/s, simulated %.2f\n", rows[i].pairs, rows[i].rate, rate);
+        assert_rel(rate, rows[i].rate, 0.05);
+    }
+    free(bytes);
+}
+
+static void the_slow_boundary_is_flat(void **state) {
+    (void)state;
+    static const char name[] = "terrace-a-boundary-12";
+    double *bytes = calloc(DIES * DIES, sizeof *bytes);
+    static const int peers[] = {1, 8, 64};
+    for (int i = 0; i < 3; i++) { // every die to `peers` dies on the other side, by rotation
+        memset(bytes, 0, DIES * DIES * sizeof *bytes);
+        for (int src = 0; src < DIES; src++)
+            for (int p = 0; p < peers[i]; p++) {
+                int dst = (src / SUPERNODE ? 0 : SUPERNODE) + (src + p) % SUPERNODE;
+                bytes[src * DIES + dst] = (double)SIZE / peers[i];
+            }
+        double rate = 1e-9 * SIZE / machine_s(name, bytes);
+        print_message("%d peers: %.2f GB/s\n", peers[i], rate);
+        assert_true(rate >= 7.8 && rate <= 8.03);
+    }
+    uniform_traffic(bytes, SIZE);
+    assert_rel(1e-9 * SIZE * (DIES - 1) / DIES / machine_s(name, bytes), 15.7, 0.05);
+    free(bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_machine_is_faster_than_its_links),
+        cmocka_unit_test(every_constant_has_a_source),
+        cmocka_unit_test(contention_at_a_boundary),
+        cmocka_unit_test(the_slow_boundary_is_flat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
