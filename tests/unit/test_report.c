@@ -163,12 +163,47 @@ static void what_is_no_result_is_refused(void **state) {
     buf_clear(&out);
 }
 
+static void a_timeline_is_a_chrome_trace(void **state) {
+    (void)state;
+    struct buf out = {0};
+    struct err e;
+    struct yaml_doc *doc;
+    char *path = path_of("trace.json"), *arguments = mem_printf("simulate --timeline %s --format json", path);
+    struct yaml_doc *result;
+    assert_int_equal(program_run(arguments, &result), 0);
+    assert_ok(yaml_load(path, &doc, &e), &e);
+    const struct yaml_node *events = program_at(doc, "traceEvents");
+    size_t tracks = 0, spans = 0, counters = 0;
+    double last_us = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        const struct yaml_node *event = events->items[i];
+        const char *phase = yaml_get(event, "ph")->text;
+        tracks += strcmp(phase, "M") == 0 && strncmp(yaml_get(yaml_get(event, "args"), "name")->text, "rank", 4) == 0;
+        spans += strcmp(phase, "X") == 0;
+        counters += strcmp(phase, "C") == 0;
+        if (strcmp(phase, "X") == 0 && strcmp(yaml_get(event, "pid")->text, "1") == 0)
+            last_us = fmax(last_us, strtod(yaml_get(event, "ts")->text, NULL) +
+                                        strtod(yaml_get(event, "dur")->text, NULL));
+    }
+    assert_int_equal(tracks, 2 * 64);
+    assert_true(spans >= 2 * 2 * 64 + 3 && counters > 100);
+    assert_rel(last_us, 1e6 * program_number(result, "calls.0.wire_s"), 1e-9);
+    assert_non_null(strstr(program_at(doc, "otherData.left_out")->text, "64 of 64 ranks"));
+    yaml_doc_free(doc);
+    yaml_doc_free(result);
+    unlink(path);
+    free(path);
+    free(arguments);
+    buf_clear(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_there),
         cmocka_unit_test(a_withheld_time_is_not_on_the_page),
         cmocka_unit_test(a_csv_row_is_a_call),
         cmocka_unit_test(a_browser_draws_it),
+        cmocka_unit_test(a_timeline_is_a_chrome_trace),
         cmocka_unit_test(what_is_no_result_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
