@@ -189,14 +189,14 @@ static enum rc collect(struct state *s, struct err *e) {
 /* --- the run --------------------------------------------------------------------------------------- */
 
 struct sized {
-    double flows;
+    double seconds;
     size_t point;
 };
 
 static int by_size(const void *a, const void *b) {
     const struct sized *x = a, *y = b;
-    if (x->flows != y->flows)
-        return x->flows < y->flows ? 1 : -1;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? 1 : -1;
     return (x->point > y->point) - (x->point < y->point);
 }
 
@@ -205,7 +205,7 @@ static void order_points(struct state *s) {
     struct sized *all = mem_alloc(s->job->spec->n_points, sizeof *all);
     for (size_t i = 0; i < s->job->spec->n_points; i++)
         if (!sweep_file_has(s->file, s->job->plans[i].key))
-            all[s->n++] = (struct sized){s->job->plans[i].flows, i};
+            all[s->n++] = (struct sized){s->job->plans[i].seconds, i};
     qsort(all, s->n, sizeof *all, by_size);
     for (size_t i = 0; i < s->n; i++)
         s->order[i] = all[i].point;
