@@ -25,6 +25,8 @@ enum rc cmd_report(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_sweep(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e);
 
+int cli_exit_code(enum rc rc);
+
 /* Everything that a call needs, loaded and checked. Zero-initialise; inputs_clear() releases. */
 struct inputs {
     struct platform *platform;

@@ -19,6 +19,7 @@
 #include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
 #include "sim/report/page.h"
+#include "sim/report/timeline.h"
 #include "validation/compare.h"
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -351,18 +352,22 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
     return rc;
 }
 
-static enum rc write_page(const struct result *r, const char *path, struct err *e) {
-    struct buf json = {0}, html = {0};
+/* What is written beside the result; both are drawn from its JSON, so that they say nothing else. */
+static enum rc write_beside(const struct result *r, const struct options *o, struct err *e) {
+    struct buf json = {0}, html = {0}, trace = {0};
     struct page page;
     result_write_json(r, &json);
-    enum rc rc = page_read_text(json.text, json.n, path, &page, e);
-    if (!rc) {
+    enum rc rc = RC_OK;
+    if (o->html && !(rc = page_read_text(json.text, json.n, o->html, &page, e))) {
         page_write(&page, &html);
         page_clear(&page);
-        rc = file_write(path, html.text, html.n, e);
+        rc = file_write(o->html, html.text, html.n, e);
     }
+    if (!rc && o->timeline && !(rc = timeline_write(json.text, json.n, &trace, e)))
+        rc = file_write(o->timeline, trace.text, trace.n, e);
     buf_clear(&json);
     buf_clear(&html);
+    buf_clear(&trace);
     return rc;
 }
 
@@ -374,7 +379,8 @@ struct output {
 static enum rc write_output(const struct result *r, void *context, struct err *e) {
     const struct output *output = context;
     write_result(r, output->o->format, output->out);
-    return output->o->html ? write_page(r, output->o->html, e) : RC_OK;
+    bool beside = output->o->html || output->o->timeline;
+    return beside ? write_beside(r, output->o, e) : RC_OK;
 }
 
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {

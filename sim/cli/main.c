@@ -104,22 +104,6 @@ static void help_one(const struct command *c, struct buf *out) {
     options_help(c->name, out);
 }
 
-static int exit_code(enum rc rc) {
-    switch (rc) {
-    case RC_OK:
-        return 0;
-    case RC_USAGE:
-        return 2;
-    case RC_WITHDRAWN:
-        return 3;
-    case RC_ENGINE:
-    case RC_TIMEOUT:
-        return 4;
-    default:
-        return 1;
-    }
-}
-
 static enum rc unknown_command(const char *name, struct err *e) {
     const char *names[COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++)
@@ -169,5 +153,5 @@ int main(int argc, char **argv) {
         rc = RC_IO;
     }
     buf_clear(&out);
-    return exit_code(rc);
+    return cli_exit_code(rc);
 }

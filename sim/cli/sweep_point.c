@@ -47,8 +47,21 @@ static enum rc fill_key(const struct options *o, const struct inputs *in, struct
     return RC_OK;
 }
 
+/* Messages a second on one core, measured on a machine of 2 shared cores (workloads/sweeps, 32 to 128 ranks):
+ * under skew the ends of messages fall apart, and each changes the shares of many others. */
+#define UNIFORM_PER_S 4e4
+#define SKEWED_PER_S 4e3
+#define ANALYTIC_S 0.01 /* the same machine, 128 ranks */
+
+/* Simulations of one call: known costs and wire, or wire and the treatments; the causes come on top. */
+static double runs_per_call(const struct sweep_spec *spec) {
+    enum { WITHOUT_CAUSES = 2, WITH_CAUSES = 18 };
+    return spec->causes == SWEEP_ALL ? WITH_CAUSES : WITHOUT_CAUSES;
+}
+
 /* Messages that a point may send at most: a flow for the payload of each, one for its cost. */
-static void fill_flows(const struct options *o, const struct inputs *in, struct sweep_plan *plan) {
+static void fill_flows(const struct sweep_spec *spec, const struct options *o, const struct inputs *in,
+                       struct sweep_plan *plan) {
     double ranks = plat_ranks(in->platform);
     double groups = (double)in->platform->groups, each = ranks / groups;
     double one = ranks * (ranks - 1), two = ranks * (groups - 1) + ranks * (each - 1);
@@ -60,6 +73,8 @@ static void fill_flows(const struct options *o, const struct inputs *in, struct 
     }
     plan->ranks = (int)ranks;
     plan->flows = o->analytic_only ? 0 : flows * phases;
+    bool uniform = in->workload->routing.source == SOURCE_UNIFORM;
+    plan->seconds = ANALYTIC_S + plan->flows * runs_per_call(spec) / (uniform ? UNIFORM_PER_S : SKEWED_PER_S);
 }
 
 static bool is_spec_error(enum rc rc) {
@@ -79,7 +94,7 @@ enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct swe
     if (!rc)
         rc = fill_key(&o, &in, plan, e);
     if (!rc) {
-        fill_flows(&o, &in, plan);
+        fill_flows(spec, &o, &in, plan);
     } else if (!is_spec_error(rc)) {
         plan->rc = rc;
         snprintf(plan->message, sizeof plan->message, "%.199s", e->text);

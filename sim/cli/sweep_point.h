@@ -14,7 +14,8 @@
 struct sweep_plan {
     char key[HASH_TEXT];
     int ranks;
-    double flows;        /* expected of all its simulations */
+    double flows;        /* messages of its simulations, each once */
+    double seconds;      /* they may take, to be of the right size only */
     enum rc rc;          /* of loading its inputs */
     char message[200];   /* why it cannot run; it gets an error record */
 };

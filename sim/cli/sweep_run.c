@@ -23,6 +23,8 @@ static double now_s(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+enum { NOTHING = -1, NOT_READY = -2 };
+
 struct state {
     const struct sweep_job *job;
     const struct sweep_remote *remote;
@@ -36,7 +38,7 @@ struct state {
     size_t *again;  /* points to hand out once more */
     size_t n_again, room_again;
     int n_workers;   /* local ones first */
-    int64_t *holds;  /* [worker] point, or -1 */
+    int64_t *holds;  /* [worker] point, NOTHING or NOT_READY */
     double *since_s; /* [worker] */
     double longest_s;
     double begin_s, shown_s;
@@ -104,7 +106,7 @@ static int64_t next_point(struct state *s) {
 static enum rc hand_out(struct state *s, struct err *e) {
     enum rc rc = RC_OK;
     for (int w = 0; w < s->n_workers && !rc; w++) {
-        if (s->holds[w] >= 0)
+        if (s->holds[w] != NOTHING)
             continue;
         int64_t point = next_point(s);
         if (point < 0)
@@ -157,7 +159,7 @@ static enum rc lose(struct state *s, int64_t point, int signal_number, struct er
 static enum rc accept_record(struct state *s, int worker, const struct buf *record, int signal_number,
                              struct err *e) {
     int64_t point = s->holds[worker];
-    s->holds[worker] = -1;
+    s->holds[worker] = NOTHING;
     if (point < 0)
         return RC_OK;
     if (record->n == 0)
@@ -187,14 +189,14 @@ static enum rc collect(struct state *s, struct err *e) {
 /* --- the run --------------------------------------------------------------------------------------- */
 
 struct sized {
-    double flows;
+    double seconds;
     size_t point;
 };
 
 static int by_size(const void *a, const void *b) {
     const struct sized *x = a, *y = b;
-    if (x->flows != y->flows)
-        return x->flows < y->flows ? 1 : -1;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? 1 : -1;
     return (x->point > y->point) - (x->point < y->point);
 }
 
@@ -203,7 +205,7 @@ static void order_points(struct state *s) {
     struct sized *all = mem_alloc(s->job->spec->n_points, sizeof *all);
     for (size_t i = 0; i < s->job->spec->n_points; i++)
         if (!sweep_file_has(s->file, s->job->plans[i].key))
-            all[s->n++] = (struct sized){s->job->plans[i].flows, i};
+            all[s->n++] = (struct sized){s->job->plans[i].seconds, i};
     qsort(all, s->n, sizeof *all, by_size);
     for (size_t i = 0; i < s->n; i++)
         s->order[i] = all[i].point;
@@ -222,7 +224,7 @@ static void fill_state(struct state *s, int jobs) {
     s->holds = mem_alloc((size_t)s->n_workers, sizeof *s->holds);
     s->since_s = mem_alloc((size_t)s->n_workers, sizeof *s->since_s);
     for (int i = 0; i < s->n_workers; i++)
-        s->holds[i] = -1;
+        s->holds[i] = i < jobs ? NOTHING : NOT_READY; // a remote one says when it is
     s->begin_s = s->shown_s = now_s();
     s->terminal = isatty(STDERR_FILENO);
 }

@@ -17,7 +17,8 @@ struct sweep_remote {
     int n;
     void *context;
     void (*give)(void *context, int worker, int64_t point);
-    /* Returns a worker that has answered, with its record (empty: its own worker died); -1: none has. */
+    /* Returns a worker that has answered, with its record; -1: none has. The first answer of each is empty and
+     * says that it is ready; a later empty one, that its process died. */
     int (*take)(void *context, struct buf *record);
 };
 

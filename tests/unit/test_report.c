@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The page from outside: complete, self-contained, and drawn by a browser without labels on labels. */
-#include "tests/support/program.h"
+#include "tests/support/records_of.h"
 
 static char *path_of(const char *name) {
     return mem_printf("/tmp/moesim-report-test-%ld-%s", (long)getpid(), name);
-}
-
-static char *get(const char *path) {
-    char *text;
-    size_t n;
-    struct err e;
-    assert_ok(file_read(path, 1 << 26, &text, &n, &e), &e);
-    return text;
-}
-
-static void put(const char *path, const char *text) {
-    struct err e;
-    assert_ok(file_write(path, text, strlen(text), &e), &e);
 }
 
 static const char spec_text[] =
@@ -34,7 +21,7 @@ static void make_page(char **html, char **records) {
     *html = path_of("page.html");
     *records = path_of("records.jsonl");
     unlink(*records);
-    put(spec, spec_text);
+    put_file(spec, spec_text);
     char *arguments = mem_printf("sweep %s -o %s --jobs 2", spec, *records);
     assert_int_equal(program_text(arguments, &out), 0);
     free(arguments);
@@ -59,7 +46,7 @@ static void every_part_is_there(void **state) {
     (void)state;
     char *html, *records;
     make_page(&html, &records);
-    char *text = get(html);
+    char *text = get_file(html);
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
         if (!strstr(text, plots[i]))
             fail_msg("no %s", plots[i]);
@@ -82,7 +69,7 @@ static void a_withheld_time_is_not_on_the_page(void **state) {
     struct buf out = {0};
     char *html = path_of("one.html"), *arguments = mem_printf("simulate --html %s", html);
     assert_int_equal(program_text(arguments, &out), 0);
-    char *text = get(html);
+    char *text = get_file(html);
     assert_non_null(strstr(text, "call times are withheld"));
     assert_non_null(strstr(text, "<code>time_s</code> (2 times): coverage: dgx-h100 has no alpha"));
     is_self_contained(text);
@@ -118,9 +105,9 @@ static void a_csv_row_is_a_call(void **state) {
 
 /* Draws the page and has a script of the test look at it. */
 static void probe(const char *html, int width) {
-    char *page = get(html), *script = get(TEST_SUPPORT_DIR "/probe.html"), *probed = path_of("probed.html");
+    char *page = get_file(html), *script = get_file(TEST_SUPPORT_DIR "/probe.html"), *probed = path_of("probed.html");
     char *both = mem_printf("%s%s", page, script), expected[120];
-    put(probed, both);
+    put_file(probed, both);
     char *command = mem_printf("chromium --headless --no-sandbox --disable-gpu --user-data-dir=%s.profile "
                                "--window-size=1400,2000 --dump-dom 'file://%s#%d' 2>/dev/null; rm -rf %s.profile",
                                probed, probed, width, probed);
@@ -167,9 +154,43 @@ static void what_is_no_result_is_refused(void **state) {
     char *path = path_of("bad.jsonl"), *arguments = mem_printf("report %s -o /dev/null", path);
     static const char *const texts[] = {"", "{\"schema\": \"other/1\"}\n", "{\"schema\":\n", "[1,2]\n", "x\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        put(path, texts[i]);
+        put_file(path, texts[i]);
         assert_int_equal(program_text(arguments, &out), 1);
     }
+    unlink(path);
+    free(path);
+    free(arguments);
+    buf_clear(&out);
+}
+
+static void a_timeline_is_a_chrome_trace(void **state) {
+    (void)state;
+    struct buf out = {0};
+    struct err e;
+    struct yaml_doc *doc;
+    char *path = path_of("trace.json"), *arguments = mem_printf("simulate --timeline %s --format json", path);
+    struct yaml_doc *result;
+    assert_int_equal(program_run(arguments, &result), 0);
+    assert_ok(yaml_load(path, &doc, &e), &e);
+    const struct yaml_node *events = program_at(doc, "traceEvents");
+    size_t tracks = 0, spans = 0, counters = 0;
+    double last_us = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        const struct yaml_node *event = events->items[i];
+        const char *phase = yaml_get(event, "ph")->text;
+        tracks += strcmp(phase, "M") == 0 && strncmp(yaml_get(yaml_get(event, "args"), "name")->text, "rank", 4) == 0;
+        spans += strcmp(phase, "X") == 0;
+        counters += strcmp(phase, "C") == 0;
+        if (strcmp(phase, "X") == 0 && strcmp(yaml_get(event, "pid")->text, "1") == 0)
+            last_us = fmax(last_us, strtod(yaml_get(event, "ts")->text, NULL) +
+                                        strtod(yaml_get(event, "dur")->text, NULL));
+    }
+    assert_int_equal(tracks, 2 * 64);
+    assert_true(spans >= 2 * 2 * 64 + 3 && counters > 100);
+    assert_rel(last_us, 1e6 * program_number(result, "calls.0.wire_s"), 1e-9);
+    assert_non_null(strstr(program_at(doc, "otherData.left_out")->text, "64 of 64 ranks"));
+    yaml_doc_free(doc);
+    yaml_doc_free(result);
     unlink(path);
     free(path);
     free(arguments);
@@ -182,6 +203,7 @@ int main(void) {
         cmocka_unit_test(a_withheld_time_is_not_on_the_page),
         cmocka_unit_test(a_csv_row_is_a_call),
         cmocka_unit_test(a_browser_draws_it),
+        cmocka_unit_test(a_timeline_is_a_chrome_trace),
         cmocka_unit_test(what_is_no_result_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

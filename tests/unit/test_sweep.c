@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sweep from outside: expansion, records, and going on after an interrupt, a kill, a full disk, a cut line. */
-#include "tests/support/program.h"
+#include "tests/support/records_of.h"
 
 #include <signal.h>
 #include <time.h>
@@ -11,45 +11,9 @@ static char *path_of(const char *name) {
     return mem_printf("%s-%ld-%s", folder, (long)getpid(), name);
 }
 
-static void put(const char *path, const char *text) {
-    struct err e;
-    assert_ok(file_write(path, text, strlen(text), &e), &e);
-}
-
-static char *get(const char *path) {
-    char *text;
-    size_t n;
-    struct err e;
-    assert_ok(file_read(path, 1 << 26, &text, &n, &e), &e);
-    return text;
-}
-
 #define SMALL                                                                                      \
     "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"      \
     "set: {platform.groups: 4, platform.ranks_per_group: 2}\ncauses: none\n"
-
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Records in the order of their text, the cost of the runs taken out; n receives their number. */
-static char *sorted(const char *path, size_t *n) {
-    char *text = get(path), *lines[512], *rest = text;
-    struct buf all = {0};
-    *n = 0;
-    for (char *line; (line = strtok_r(rest, "\n", &rest));) {
-        char *engine = strstr(line, ", \"engine\": {\"flows\"");
-        if (engine)
-            *engine = '\0';
-        assert_true(*n < 512);
-        lines[(*n)++] = line;
-    }
-    qsort(lines, *n, sizeof *lines, by_text);
-    for (size_t i = 0; i < *n; i++)
-        buf_printf(&all, "%s\n", lines[i]);
-    free(text);
-    return all.text;
-}
 
 static int sweep(const char *prefix, const char *spec, const char *out, struct buf *messages) {
     char *command = mem_printf("%s %s sweep %s -o %s --jobs 2 2>&1", prefix, MOESIM_BINARY, spec, out);
@@ -72,7 +36,7 @@ static void begin(struct files *f, const char *text) {
     *f = (struct files){path_of("spec.yaml"), path_of("out.jsonl"), path_of("reference.jsonl")};
     unlink(f->out);
     unlink(f->reference);
-    put(f->spec, text);
+    put_file(f->spec, text);
 }
 
 static void end(struct files *f) {
@@ -86,7 +50,7 @@ static void end(struct files *f) {
 
 static void same_records(const struct files *f) {
     size_t n, m;
-    char *a = sorted(f->out, &n), *b = sorted(f->reference, &m);
+    char *a = records_of(f->out, &n), *b = records_of(f->reference, &m);
     assert_int_equal(n, m);
     assert_string_equal(a, b);
     free(a);
@@ -105,7 +69,7 @@ static void points_cross_zip_and_filter(void **state) {
                     "where: ['platform.ratio != 2']\n");
     assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
     size_t n;
-    char *all = sorted(f.out, &n);
+    char *all = records_of(f.out, &n);
     assert_int_equal(n, 3 * 2 * 2);
     assert_non_null(strstr(all, "{\"platform.ratio\": 4, \"workload.hidden\": 2048, "
                                 "\"workload.tokens_per_rank\": 128}, \"seed\": 2"));
@@ -146,7 +110,7 @@ static void a_point_that_fails_becomes_a_record(void **state) {
     begin(&f, SMALL "axes: [{key: workload.group_limit, values: [2, 64]}]\n");
     assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
     assert_non_null(strstr(messages.text, "2 points, 2 new, 0 were there, 1 failed"));
-    char *text = get(f.out);
+    char *text = get_file(f.out);
     assert_non_null(strstr(text, "\"status\": \"error\""));
     assert_non_null(strstr(text, "\"workload.group_limit\": 64"));
     free(text);
@@ -222,7 +186,7 @@ static void goes_on_after_a_full_disk(void **state) {
     // blocks of 512 or 1024 bytes; a record has about 4 kB
     assert_int_equal(sweep("ulimit -f 100;", f.spec, f.out, &messages), 1);
     assert_non_null(strstr(messages.text, "the same command continues"));
-    char *text = get(f.out);
+    char *text = get_file(f.out);
     assert_int_equal(text[strlen(text) - 1], '\n'); // no half record is left
     free(text);
     buf_clear(&messages);
@@ -236,15 +200,15 @@ static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
     struct buf messages = {0};
     begin(&f, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\n");
     assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
-    char *text = get(f.reference);
+    char *text = get_file(f.reference);
     text[strlen(text) - 40] = '\0';
-    put(f.out, text);
+    put_file(f.out, text);
     assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
     assert_non_null(strstr(messages.text, "the last line was cut off"));
     assert_non_null(strstr(messages.text, "1 new, 2 were there"));
     same_records(&f);
     strchr(text, '\n')[1] = '['; // second line
-    put(f.out, text);
+    put_file(f.out, text);
     buf_clear(&messages);
     assert_int_equal(sweep("", f.spec, f.out, &messages), 1);
     assert_non_null(strstr(messages.text, "out.jsonl:2: "));
@@ -259,10 +223,10 @@ static void a_changed_input_is_a_new_point(void **state) {
     struct buf messages = {0};
     begin(&f, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2]}]\n");
     assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
-    put(f.spec, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\nseed: 1\n");
+    put_file(f.spec, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\nseed: 1\n");
     assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
     assert_non_null(strstr(messages.text, "1 new, 2 were there"));
-    put(f.spec, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\nseed: 9\n");
+    put_file(f.spec, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\nseed: 9\n");
     buf_clear(&messages);
     assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
     assert_non_null(strstr(messages.text, "3 new, 0 were there"));
