@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "platforms/base/mem.h"
@@ -77,45 +78,62 @@ static void build_graph(struct building *b, const struct key_list *links) {
     }
 }
 
-/* Of a graph: distance to dst, then the neighbour with the widest way among the nearer ones. */
-static void find_next(const struct topology *t, struct mesh *m, int dst, int *far, double *width) {
-    for (int i = 0; i < m->ends; i++)
-        far[i] = -1;
-    far[dst] = 0;
-    width[dst] = 1e300;
-    for (int step = 1, found = 1; found; step++) {
-        found = 0;
-        for (int i = 0; i < m->ends; i++) {
-            double best = 0;
-            for (int k = 0; k < m->ends && far[i] < 0; k++) {
-                if (m->hop[at(m, i, k)] < 0 || far[k] != step - 1)
-                    continue;
-                double rate = t->links[m->base + m->hop[at(m, i, k)]].capacity_Bps;
-                double narrow = rate < width[k] ? rate : width[k];
-                if (narrow > best) {
-                    best = narrow;
-                    m->next[at(m, i, dst)] = k;
-                }
+/* While the ways of a graph to one end are found. */
+struct search {
+    int *start, *near; /* neighbours of end i: near[start[i]] .. near[start[i + 1] - 1] */
+    int *far, *queue;
+    double *width; /* of the narrowest link on the best way */
+};
+
+/* Breadth first from dst: all ends at one distance are done before those beyond them. */
+static void find_next(const struct topology *t, struct mesh *m, int dst, struct search *s) {
+    int head = 0, tail = 0;
+    for (int i = 0; i < m->ends; i++) {
+        s->far[i] = -1;
+        s->width[i] = 0;
+    }
+    s->far[dst] = 0;
+    s->width[dst] = INFINITY;
+    s->queue[tail++] = dst;
+    while (head < tail) {
+        int k = s->queue[head++];
+        for (int x = s->start[k]; x < s->start[k + 1]; x++) {
+            int i = s->near[x];
+            if (s->far[i] < 0) {
+                s->far[i] = s->far[k] + 1;
+                s->queue[tail++] = i;
             }
-            if (best > 0) {
-                width[i] = best;
-                found++;
-                far[i] = -2; // of this step; not a neighbour for it yet
+            double narrow = fmin(t->links[m->base + m->hop[at(m, i, k)]].capacity_Bps, s->width[k]);
+            if (s->far[i] == s->far[k] + 1 && narrow > s->width[i]) {
+                s->width[i] = narrow;
+                m->next[at(m, i, dst)] = k;
             }
         }
-        for (int i = 0; i < m->ends; i++)
-            far[i] = far[i] == -2 ? step : far[i];
     }
 }
 
 static void fill_next(const struct topology *t, struct mesh *m) {
-    int *far = mem_alloc((size_t)m->ends, sizeof *far);
-    double *width = mem_alloc((size_t)m->ends, sizeof *width);
-    m->next = mem_alloc((size_t)m->ends * (size_t)m->width, sizeof *m->next);
+    size_t n = (size_t)m->ends;
+    struct search s = {.start = mem_alloc(n + 1, sizeof(int)),
+                       .near = mem_alloc((size_t)m->n_links, sizeof(int)),
+                       .far = mem_alloc(n, sizeof(int)),
+                       .queue = mem_alloc(n, sizeof(int)),
+                       .width = mem_alloc(n, sizeof(double))};
+    int found = 0;
+    for (int i = 0; i < m->ends; i++) {
+        for (int k = 0; k < m->ends; k++)
+            if (m->hop[at(m, i, k)] >= 0)
+                s.near[found++] = k;
+        s.start[i + 1] = found;
+    }
+    m->next = mem_alloc(n * (size_t)m->width, sizeof *m->next);
     for (int dst = 0; dst < m->ends; dst++)
-        find_next(t, m, dst, far, width);
-    free(far);
-    free(width);
+        find_next(t, m, dst, &s);
+    free(s.start);
+    free(s.near);
+    free(s.far);
+    free(s.queue);
+    free(s.width);
 }
 
 /* Routers are numbered group by group; hop[] is [router][router] inside and [group][group] beyond. */

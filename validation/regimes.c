@@ -214,13 +214,6 @@ enum rc estimand_coverage(const struct estimand_input *in, struct gate_evidence 
 
 /* --- evidence that the program cannot weigh yet ------------------------------------------------- */
 
-enum rc estimand_contention(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
-    (void)in;
-    (void)x;
-    return err_set(e, RC_UNSUPPORTED,
-                   "nothing here plays node pairs on terrace-a-boundary; tests/unit/test_library.c does");
-}
-
 enum rc estimand_external(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
     (void)in;
     (void)x;
