@@ -195,11 +195,13 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
                                   .phase = phase_name(ask->phase),
                                   .dedup = step.one_hop_dedup,
                                   .chunks = step.chunks,
-                                  .pipelined = step.pipelined};
+                                  .pipelined = step.pipelined,
+                                  .straggler.rank = -1};
     licensing_scope(o, &step, &call->asked);
     struct cases cases;
     fill_cases(&step, o, &cases, call);
-    fill_bounds(&step, &cases, call);
+    if (!ask->only_time)
+        fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
     if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
@@ -207,7 +209,8 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
     if (!rc && ask->explain)
         rc = explain_causes(&step, basis, o, call, e);
-    if (!rc && !ask->only_time)
+    bool ports = !ask->only_time && (o->detail || !o->brief || !o->analytic_only);
+    if (!rc && ports)
         explain_ports(&step, basis, call);
     if (!rc && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);

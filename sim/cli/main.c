@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/cli/sweep_spec.h"
 #include "sim/engine/engine.h"
 
 static const struct command {
@@ -57,7 +58,7 @@ static const struct command {
      "  moesim platform check my_cluster.yaml\n"
      "  moesim platform show dgx-h100 --set platform.slow.oversubscription=2\n"},
     {"sweep", cmd_sweep, "many points in parallel, resumable, as JSON Lines", "SPEC.yaml -o FILE.jsonl [options]",
-     "A sweep file (workloads/README.md) names axes over keys of platform, workload and implementation.\n"
+     "A sweep file names axes over keys of platform, workload and implementation.\n"
      "The same command continues after an interrupt, a kill or a full disk. --format csv prints all\n"
      "records as CSV at the end.\n\n"
      "Examples:\n"
@@ -102,6 +103,10 @@ static void help_one(const struct command *c, struct buf *out) {
     buf_printf(out, "usage: moesim %s %s\n\n%s: %s.\n%s\nOptions:\n", c->name, c->usage, c->name,
                c->summary, c->text);
     options_help(c->name, out);
+    if (c->run == cmd_sweep) {
+        buf_text(out, "\nKeys of a sweep file:\n\n");
+        sweep_spec_markdown(out);
+    }
 }
 
 static enum rc unknown_command(const char *name, struct err *e) {

@@ -118,6 +118,20 @@ static void a_point_that_fails_becomes_a_record(void **state) {
     end(&f);
 }
 
+static void a_point_that_takes_too_long_becomes_a_record(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, SMALL "timeout: 1us\naxes: [{key: platform.ratio, values: [2, 4]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "2 points, 2 new, 0 were there, 2 failed"));
+    char *text = get_file(f.out);
+    assert_non_null(strstr(text, "simulation engine ran out of time"));
+    free(text);
+    buf_clear(&messages);
+    end(&f);
+}
+
 static const char many[] = SMALL "axes: [{key: platform.ratio, range: {from: 1, to: 16, n: 61}}]\n"
                                  "repeats: 2\n";
 
@@ -131,8 +145,8 @@ static size_t lines_in(const char *path) {
     return n;
 }
 
-/* Ends a sweep by a signal once it has written some records; returns its status. */
-static int stop(const struct files *f, int signal_number) {
+/* Starts a sweep and waits for its first records. */
+static pid_t start(const struct files *f) {
     pid_t pid = fork();
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
@@ -142,6 +156,12 @@ static int stop(const struct files *f, int signal_number) {
     }
     while (lines_in(f->out) < 5 && waitpid(pid, NULL, WNOHANG) == 0)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return pid;
+}
+
+/* Ends a sweep by a signal once it has written some records; returns its status. */
+static int stop(const struct files *f, int signal_number) {
+    pid_t pid = start(f);
     int status = 0;
     kill(pid, signal_number);
     waitpid(pid, &status, 0);
@@ -194,6 +214,28 @@ static void goes_on_after_a_full_disk(void **state) {
     end(&f);
 }
 
+/* A worker that is killed costs nothing: its point is given to another. */
+static void goes_on_without_a_worker(void **state) {
+    (void)state;
+    struct files f;
+    char path[80];
+    long child = 0;
+    int status = 0;
+    begin(&f, many);
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    pid_t pid = start(&f);
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+    FILE *children = fopen(path, "r");
+    if (!children || fscanf(children, "%ld", &child) != 1 || kill((pid_t)child, SIGKILL) != 0)
+        fail_msg("no worker found in %s", path);
+    fclose(children);
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    same_records(&f);
+    end(&f);
+}
+
 static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
     (void)state;
     struct files f;
@@ -239,6 +281,8 @@ int main(void) {
         cmocka_unit_test(points_cross_zip_and_filter),
         cmocka_unit_test(a_record_says_what_compare_says),
         cmocka_unit_test(a_point_that_fails_becomes_a_record),
+        cmocka_unit_test(a_point_that_takes_too_long_becomes_a_record),
+        cmocka_unit_test(goes_on_without_a_worker),
         cmocka_unit_test(goes_on_after_an_interrupt),
         cmocka_unit_test(goes_on_after_a_kill),
         cmocka_unit_test(goes_on_after_a_full_disk),
