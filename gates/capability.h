@@ -28,7 +28,7 @@ enum capability_rule {
  * why it is not open */
 #define CAPABILITY_LIST(X)                                                                         \
     X(CAP_CALL_TIME, "call_time", RULE_TEST, CAPABILITY_CONDITIONAL,                                \
-      "tier1b-c4 drift-c5 sim-tier1b-c4 external", true,                                           \
+      "tier1b-c4 drift-c5 sim-tier1b-c4 host-regime external", true,                               \
       "no passed test gate speaks for this machine, implementation and size")                      \
     X(CAP_GAIN, "gain", RULE_CALLS, CAPABILITY_CONDITIONAL, "", false,                             \
       "call_time is not open for every call compared")                                            \
@@ -47,14 +47,15 @@ enum capability_rule {
     X(CAP_FLUID_ENGINE, "fluid_engine", RULE_ALL, CAPABILITY_WITHDRAWN, "engine-agreement", false, \
       "a second engine has not been held against SimGrid")                                         \
     X(CAP_ABSOLUTE_TIME, "absolute_time", RULE_TEST, CAPABILITY_WITHDRAWN,                         \
-      "tier1b-c4 drift-c5 sim-tier1b-c4 external", true,                                           \
+      "tier1b-c4 drift-c5 sim-tier1b-c4 host-regime external", true,                               \
       "no passed test gate speaks for this machine, implementation and size")                      \
     X(CAP_STEP_TIME, "step_time", RULE_ALL, CAPABILITY_WITHDRAWN, "tier2", false,                  \
       "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")            \
     X(CAP_THROUGHPUT, "throughput", RULE_ALL, CAPABILITY_WITHDRAWN, "tier2", false,                \
       "the overlap tier (Tier-2) has no passing evidence; step-level output is locked")            \
     X(CAP_WIRE_TIME, "wire_time", RULE_FIXED, CAPABILITY_CONDITIONAL,                              \
-      "bound conservation cross-check monotonic sim-tier1 sim-tier1b-c2 sim-tier1b-c3", false,     \
+      "bound conservation cross-check monotonic contention sim-tier1 sim-tier1b-c2 sim-tier1b-c3",  \
+      false,                                                                                       \
       "holds if the stated bandwidths hold; each run is held against its lower bound")
 
 enum capability {

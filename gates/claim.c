@@ -54,6 +54,9 @@ const char *claim_text(struct claim c, enum claim_form form, char text[static CL
     case CLAIM_FACTOR:
         snprintf(text, CLAIM_TEXT, "%.3f", x.value);
         break;
+    case CLAIM_COARSE:
+        snprintf(text, CLAIM_TEXT, "%.2f", x.value);
+        break;
     case CLAIM_PERCENT:
         snprintf(text, CLAIM_TEXT, "%.1f %%", 100 * x.value);
         break;
@@ -71,7 +74,7 @@ void claim_json(struct json *j, struct claim c) {
     if (x.known)
         json_number(j, x.value);
     else
-        json_null(j);
+        json_put_null(j);
 }
 
 void claim_json_key(struct json *j, const char *key, struct claim c) {
@@ -82,7 +85,7 @@ void claim_json_key(struct json *j, const char *key, struct claim c) {
 void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]) {
     json_key(j, key);
     if (!claim_known(pair[0]) || !claim_known(pair[1])) {
-        json_null(j);
+        json_put_null(j);
         return;
     }
     json_open(j, '[');

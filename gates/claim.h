@@ -27,6 +27,7 @@ enum claim_form {
     CLAIM_TIME,    /* "1.286 ms" */
     CLAIM_SHIFT,   /* a difference of times: "+1.286 ms", "-3 us"; below half a nanosecond "0 s" */
     CLAIM_FACTOR,  /* "1.050" */
+    CLAIM_COARSE,  /* "1.05" */
     CLAIM_PERCENT, /* a share: "89.0 %" */
     CLAIM_ERROR,   /* a signed relative error: "-1.3 %", never "-0.0 %" */
     CLAIM_PLAIN    /* shortest decimal that reads back equal, SI */

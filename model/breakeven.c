@@ -45,7 +45,7 @@ void breakeven_predict(const struct breakeven *b, double ratio, struct model_ter
         .alpha_hop_a_s = b->alpha_hop_a_s,
         .alpha_hop_b_s = b->alpha_hop_b_s,
         .splits_s = b->splits_s,
-        .chain_s_per_pair = b->chain_s_per_pair,
+        .chain_s_per_pair = b->chain_s_per_pair * scale(b->pairs_per_row),
         .chain_floor_s = b->chain_floor_s};
     model_predict(&m, &b->geometry, terms);
     terms->two_hop_s += b->host_exposure_s;
@@ -76,13 +76,19 @@ void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
                           const struct step *two, const struct costs *two_costs,
                           struct breakeven *b) {
     struct model_machine m_one, m_two;
-    struct model_geometry g;
-    model_from_step(one, one_costs, &m_one, &g);
+    struct model_geometry g_one, g;
+    model_from_step(one, one_costs, &m_one, &g_one);
     model_from_step(two, two_costs, &m_two, &g);
-    double slow_Bps = m_two.slow.beta_Bps, ratio = m_two.fast.beta_Bps / slow_Bps;
+    const struct plat_tier *tier = two->platform->tier;
+    double base_Bps = tier[TIER_FAST].bandwidth_Bps.value;
+    double slow_Bps = tier[TIER_SLOW].bandwidth_Bps.value;
+    // rows of a one hop may be de-duplicated in another way than those of hop B
+    g.skew.one_hop = g.top_k > 0 ? g_one.top_k / g.top_k : 1;
     *b = (struct breakeven){.geometry = g,
                             .kind = BETA_CLOSED,
-                            .base_Bps = m_two.fast.beta_Bps,
+                            .base_Bps = base_Bps,
+                            .fast_scale = m_two.fast.beta_Bps / base_Bps,
+                            .slow_scale = m_two.slow.beta_Bps / slow_Bps,
                             .flat_scale = m_one.flat.beta_Bps / slow_Bps,
                             .fast_x_half_bytes = m_two.fast.x_half_bytes,
                             .slow_x_half_bytes = m_two.slow.x_half_bytes,
@@ -91,14 +97,17 @@ void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
                             .alpha_hop_a_s = m_two.alpha_hop_a_s,
                             .alpha_hop_b_s = m_two.alpha_hop_b_s,
                             .splits_s = m_two.splits_s,
-                            .chain_s_per_pair = m_two.chain_s_per_pair,
+                            .chain_s_per_pair = two_costs->chain_s_per_pair,
                             .chain_floor_s = m_two.chain_floor_s};
-    // x_half as stated holds at the file's ratio; a stated cost o of a message is o times the
-    // bandwidth at ratio 1
-    const struct plat_tier *slow = &two->platform->tier[TIER_SLOW];
-    if (slow->message_cost_s.given) {
-        b->slow_x_half_bytes *= ratio;
-        b->flat_x_half_bytes *= ratio;
+    if (g.top_k > 0)
+        b->pairs_per_row = (double)two->workload->top_k / g.top_k;
+    // a stated cost o of a message stays at every ratio; in bytes it is o times the bandwidth
+    b->hold = tier[TIER_SLOW].message_cost_s.given || two->implementation->message_cost_s.slow.given
+                  ? HOLD_TIME
+                  : HOLD_BYTES;
+    if (b->hold == HOLD_TIME) {
+        b->slow_x_half_bytes *= base_Bps / slow_Bps;
+        b->flat_x_half_bytes *= base_Bps / slow_Bps;
     }
 }
 

@@ -32,6 +32,7 @@ struct breakeven {
     enum x_half_hold hold;
     double alpha_one_hop_s, alpha_hop_a_s, alpha_hop_b_s;
     double splits_s, chain_s_per_pair, chain_floor_s;
+    double pairs_per_row; /* of hop B, above 1 where rows are de-duplicated; 0 counts as 1 */
     double host_exposure_s; /* added to two hops */
     double range[2]; /* ratios searched; {0, 0}: 1 to 32 */
 };

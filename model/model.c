@@ -133,7 +133,7 @@ static const struct stage *find_stage(const struct step *step, const char *name)
 /* Mean rows per token of the workload that a stage moves, local ones included. */
 static double rows_per_token(const struct step *step, const struct stage *stage) {
     double tokens = (double)step->workload->tokens_per_rank * step->topology->ranks;
-    return matrix_total(&stage->bytes, true) / step->row_bytes / tokens;
+    return tokens > 0 ? matrix_total(&stage->bytes, true) / step->row_bytes / tokens : 0;
 }
 
 static double alpha_of(const struct step *step, const struct costs *costs, const struct stage *stage) {
@@ -145,7 +145,7 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
     const struct platform *p = step->platform;
     const struct workload *w = step->workload;
     *m = (struct model_machine){
-        .splits_s = step->phase == PHASE_DISPATCH && step->chunks == 1 ? costs->splits_s : 0,
+        .splits_s = step->phase == PHASE_DISPATCH && !step->pipelined ? costs->splits_s : 0,
         .chain_s_per_pair = step->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
     model_levels(p, step->implementation, m);

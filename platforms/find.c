@@ -2,8 +2,10 @@
 #include "platforms/find.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "platforms/base/file.h"
 
@@ -21,10 +23,21 @@ static bool is_data_file(const char *name) {
     return n > 5 && strcmp(name + n - 5, ".yaml") == 0 && name[0] >= 'a' && name[0] <= 'z';
 }
 
+/* $MOESIM_DATA_DIR; the data beside an installed program (bin/../share/moesim); the source tree; where the data
+ * were to be installed. */
 static const char *data_root(void) {
+    static char beside[PATH_MAX + sizeof "/../share/moesim"];
     const char *root = getenv("MOESIM_DATA_DIR");
     if (root && *root)
         return root;
+    ssize_t n = readlink("/proc/self/exe", beside, PATH_MAX);
+    while (n > 0 && beside[n - 1] != '/')
+        n--;
+    if (n > 0) {
+        memcpy(beside + n - 1, "/../share/moesim", sizeof "/../share/moesim");
+        if (file_exists(beside))
+            return beside;
+    }
     return file_exists(MOESIM_SOURCE_DIR "/platforms/platform.h") ? MOESIM_SOURCE_DIR
                                                                    : MOESIM_DATA_DIR;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* find.h - where the files that ship with the program are.
  *
- * Looked up in this order: $MOESIM_DATA_DIR, the source tree the program was built from, the installed data
- * folder. A name with a slash or ending in .yaml is a path and is not looked up.
+ * Looked up in this order: $MOESIM_DATA_DIR, ../share/moesim beside the program, the source tree that it was
+ * built from, the installed data folder. A name with a slash or ending in .yaml is a path and is not looked up.
  * Errors: RC_IO; a name that is not found gets the list of those that exist and the nearest one. */
 #ifndef PLATFORMS_FIND_H
 #define PLATFORMS_FIND_H

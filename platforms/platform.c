@@ -308,7 +308,15 @@ static const struct plat_alpha *find_table(const struct platform *p, const char 
 bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
                          enum regime regime, const char *what) {
     const struct plat_alpha *table = find_table(p, implementation, phase, regime);
-    return table && table->includes && strstr(table->includes, what);
+    size_t n = strlen(what);
+    for (const char *item = table ? table->includes : NULL; item && *item;) {
+        size_t length = strcspn(item, ",");
+        if (length == n && strncmp(item, what, n) == 0)
+            return true;
+        item += length;
+        item += strspn(item, ", ");
+    }
+    return false;
 }
 
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,

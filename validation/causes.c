@@ -26,7 +26,7 @@ static bool has(unsigned on, enum cause c) {
 
 struct variant {
     struct platform platform;
-    struct implementation implementation;
+    struct implementation how;
     struct topology *topology;
     struct step step;
     struct costs costs;
@@ -87,55 +87,38 @@ static double added_by_hand_s(const struct step *s, const struct costs *c,
                               const struct model_machine *m) {
     double sum_s = 0;
     for (int i = 0; i < s->n_stages; i++) {
-        const struct beta *b = s->n_stages == 1                           ? &m->flat
-                               : strcmp(s->stages[i].name, "hop_a") == 0 ? &m->slow
-                                                                          : &m->fast;
-        double o_s = b->kind == BETA_FLAT ? 0 : b->x_half_bytes / b->beta_Bps;
-        if (s->stages[i].world > 1)
-            sum_s += (s->stages[i].world - 1) * o_s + c->latency_s[s->stages[i].span];
+        const struct stage *stage = &s->stages[i];
+        bool a = strcmp(stage->name, "hop_a") == 0, b = strcmp(stage->name, "hop_b") == 0;
+        const struct beta *level = a ? &m->slow : b ? &m->fast : &m->flat;
+        int64_t world = a   ? s->platform->groups
+                        : b ? s->platform->ranks_per_group
+                            : plat_ranks(s->platform);
+        double o_s = level->kind == BETA_FLAT ? 0 : level->x_half_bytes / level->beta_Bps;
+        if (world > 1)
+            sum_s += (double)(world - 1) * o_s + c->latency_s[stage->span];
     }
     return sum_s;
 }
 
 static void switch_messages_off(struct variant *v) {
-    v->implementation.message_cost_s = (struct tier_factors){0};
     for (int tier = 0; tier < TIER_COUNT; tier++) {
         v->platform.tier[tier].x_half_bytes = (struct quantity){0};
         v->platform.tier[tier].message_cost_s = (struct quantity){0};
         v->costs.latency_s[tier] = 0;
     }
+    v->how.message_cost_s = (struct tier_factors){0};
 }
 
-static void variant_build(const struct causes_question *q, unsigned on, struct variant *v) {
+static void switch_shared_off(struct variant *v) {
+    v->platform.tier[TIER_SLOW].oversubscription.value = 1;
+    v->platform.port_bandwidth_Bps.given = false;
+    v->platform.degraded = v->platform.background = (struct key_list){0};
+    v->how.intra_group_path = TOPO_PATH_FAST;
+}
+
+static void copy_stages(const struct causes_question *q, unsigned on,
+                        const struct model_geometry *g, struct variant *v) {
     const struct step *s = q->step;
-    struct model_machine m;
-    struct model_geometry g;
-    model_from_step(s, q->costs, &m, &g);
-    *v = (struct variant){.platform = *s->platform,
-                          .implementation = *s->implementation,
-                          .step = *s,
-                          .costs = *q->costs};
-    const double reached[TIER_COUNT] = {
-        step_bandwidth_Bps(s, TIER_FAST) / s->platform->tier[TIER_FAST].bandwidth_Bps.value,
-        step_bandwidth_Bps(s, TIER_SLOW) / s->platform->tier[TIER_SLOW].bandwidth_Bps.value};
-    enum tier widest = plat_widest(s->platform, (int)s->platform->groups);
-    if (!has(on, CAUSE_SHARED)) {
-        v->platform.tier[TIER_SLOW].oversubscription.value = 1;
-        v->platform.port_bandwidth_Bps.given = false;
-        v->platform.degraded.n = v->platform.background.n = 0;
-    }
-    if (!has(on, CAUSE_INTRA) && s->n_stages == 1)
-        v->platform.tier[widest].bandwidth_Bps.value = m.flat.beta_Bps / reached[widest];
-    if (!has(on, CAUSE_MESSAGES)) {
-        v->added_s = added_by_hand_s(s, q->costs, &m);
-        switch_messages_off(v);
-    }
-    v->topology = topo_build(&v->platform);
-    struct err e;
-    BUG_ON(topo_apply(v->topology, reached, &e) != RC_OK); // its names were accepted before
-    v->step.platform = &v->platform;
-    v->step.implementation = &v->implementation;
-    v->step.topology = v->topology;
     size_t ranks = (size_t)plat_ranks(s->platform);
     for (int i = 0; i < s->n_stages; i++) {
         struct stage *stage = &v->step.stages[i];
@@ -145,10 +128,37 @@ static void variant_build(const struct causes_question *q, unsigned on, struct v
             memcpy(stage->pairs, s->stages[i].pairs, ranks * sizeof *stage->pairs);
         }
         if (!has(on, CAUSE_SKEW))
-            switch_skew_off(s, &g, stage);
+            switch_skew_off(s, g, stage);
         if (!has(on, CAUSE_INTRA) && s->n_stages == 1)
             switch_intra_off(s->platform, &stage->bytes);
     }
+}
+
+static enum rc variant_build(const struct causes_question *q, unsigned on, struct variant *v,
+                             struct err *e) {
+    const struct step *s = q->step;
+    struct model_machine m;
+    struct model_geometry g;
+    model_from_step(s, q->costs, &m, &g);
+    *v = (struct variant){
+        .platform = *s->platform, .how = *s->implementation, .step = *s, .costs = *q->costs};
+    if (!has(on, CAUSE_SHARED))
+        switch_shared_off(v);
+    if (!has(on, CAUSE_INTRA) && s->n_stages == 1) {
+        enum tier widest = plat_widest(s->platform, (int)s->platform->groups);
+        v->platform.tier[widest].bandwidth_Bps.value = plat_collective_bandwidth_Bps(s->platform);
+    }
+    if (!has(on, CAUSE_MESSAGES)) {
+        v->added_s = added_by_hand_s(s, q->costs, &m);
+        switch_messages_off(v);
+    }
+    v->topology = topo_build(&v->platform);
+    v->step.platform = &v->platform;
+    v->step.implementation = &v->how;
+    v->step.topology = v->topology;
+    copy_stages(q, on, &g, v);
+    const double reached[TIER_COUNT] = {v->how.efficiency.fast.value, v->how.efficiency.slow.value};
+    return topo_apply(v->topology, reached, e);
 }
 
 static void variant_clear(struct variant *v) {
@@ -176,7 +186,7 @@ static enum rc serial_time(const struct causes_question *q, unsigned on, const s
         for (int rank = 0; rank < v->topology->ranks; rank++)
             work_s = fmax(work_s, costs_splits_s(&costs, &v->step, i) +
                                       costs_chain_s(&costs, &v->step, i, rank));
-        one.n_stages = 1;
+        one.n_stages = one.chunks = 1;
         one.stages[0] = v->step.stages[i];
         one.stages[0].pairs = NULL;
         one.stages[0].splits = false;
@@ -191,10 +201,11 @@ static enum rc serial_time(const struct causes_question *q, unsigned on, const s
 enum rc causes_value(const struct causes_question *q, unsigned on, double *time_s, struct err *e) {
     struct variant v;
     double value_s = 0;
-    variant_build(q, on, &v);
-    enum rc rc = has(on, CAUSE_OVERLAP) || v.step.n_stages == 1
-                     ? time_of(q, on, &v.step, &v.costs, &value_s, e)
-                     : serial_time(q, on, &v, &value_s, e);
+    enum rc rc = variant_build(q, on, &v, e);
+    if (!rc)
+        rc = has(on, CAUSE_OVERLAP) || v.step.n_stages == 1
+                 ? time_of(q, on, &v.step, &v.costs, &value_s, e)
+                 : serial_time(q, on, &v, &value_s, e);
     if (!rc)
         *time_s = value_s + v.added_s;
     variant_clear(&v);
@@ -207,14 +218,15 @@ enum rc causes_value(const struct causes_question *q, unsigned on, double *time_
 static int applicable(const struct step *s, enum cause found[CAUSE_COUNT]) {
     const struct platform *p = s->platform;
     bool many = p->groups > 1 && p->ranks_per_group > 1;
-    const bool can[CAUSE_COUNT] = {[CAUSE_INTRA] = s->n_stages == 1 && many,
-                                   [CAUSE_SKEW] = true,
-                                   [CAUSE_SHARED] = p->port_bandwidth_Bps.given || p->degraded.n > 0 ||
-                                                    p->background.n > 0 ||
-                                                    p->tier[TIER_SLOW].oversubscription.value > 1,
-                                   [CAUSE_MESSAGES] = true,
-                                   [CAUSE_SCHEDULE] = true,
-                                   [CAUSE_OVERLAP] = s->n_stages > 1};
+    const bool can[CAUSE_COUNT] = {
+        [CAUSE_INTRA] = s->n_stages == 1 && many,
+        [CAUSE_SKEW] = true,
+        [CAUSE_SHARED] = p->port_bandwidth_Bps.given || p->degraded.n || p->background.n ||
+                         p->tier[TIER_SLOW].oversubscription.value > 1 ||
+                         s->implementation->intra_group_path != TOPO_PATH_FAST,
+        [CAUSE_MESSAGES] = true,
+        [CAUSE_SCHEDULE] = true,
+        [CAUSE_OVERLAP] = s->n_stages > 1};
     int n = 0;
     for (int i = 0; i < CAUSE_COUNT; i++)
         if (can[i])
@@ -298,8 +310,7 @@ static enum rc share(struct values *v, int i, bool shapley, struct cause_part *p
 }
 
 static bool explained(const struct step *s) {
-    return s->phase == PHASE_DISPATCH &&
-           (s->strategy == STRATEGY_ONE_HOP || s->strategy == STRATEGY_TWO_HOP);
+    return model_covers(s) && !s->enter_s;
 }
 
 static double messages(const struct step *s) {

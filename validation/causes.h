@@ -14,14 +14,20 @@
 
 #include "validation/simulate.h"
 
+/* What each effect means when it is off:
+ *   intra_group_share         a one hop's bytes are all on the widest tier
+ *   skew                      every rank sends the same to every other
+ *   shared_links              no oversubscription, no port or path for both tiers, no degraded or background link
+ *   latency_and_message_cost  added once, (w - 1) o + latency
+ *   schedule_and_fairness     the lower bound: every port is kept busy
+ *   overlap_of_hops           nobody begins a hop before all have ended the last one */
 #define CAUSE_LIST(X)                                                                              \
-    X(CAUSE_INTRA, "intra_group_share") /* off: a one hop's bytes are all on the widest tier */    \
-    X(CAUSE_SKEW, "skew") /* off: every rank sends the same to every other */                      \
-    X(CAUSE_SHARED, "shared_links") /* off: no oversubscription, no port for both tiers */         \
-    X(CAUSE_MESSAGES, "latency_and_message_cost") /* off: added once, (w - 1) o + latency */       \
-    X(CAUSE_SCHEDULE, "schedule_and_fairness") /* off: the lower bound, every port kept busy */    \
-    X(CAUSE_OVERLAP,                                                                               \
-      "overlap_of_hops") /* off: nobody begins a hop before all have ended the last */
+    X(CAUSE_INTRA, "intra_group_share")                                                            \
+    X(CAUSE_SKEW, "skew")                                                                          \
+    X(CAUSE_SHARED, "shared_links")                                                                \
+    X(CAUSE_MESSAGES, "latency_and_message_cost")                                                  \
+    X(CAUSE_SCHEDULE, "schedule_and_fairness")                                                     \
+    X(CAUSE_OVERLAP, "overlap_of_hops")
 
 enum cause {
 #define CAUSE_ENUM(id, name) id,
@@ -31,7 +37,7 @@ enum cause {
 };
 
 struct causes {
-    int n; /* 0: not explained, neither one hop nor two */
+    int n; /* 0: not explained: no closed form, or ranks that enter late */
     struct cause_part {
         const char *name;
         double seconds;

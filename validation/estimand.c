@@ -26,7 +26,7 @@ static const struct estimand table[] = {
     {"bound", estimand_bound, "s", false, "worst_below_bound cases"},
     {"conservation", estimand_conservation, "B", false, "worst_difference cases"},
     {"monotonic", estimand_monotonic, "s", false,
-     "worst_uniform_rise worst_bound_rise worst_scaling_change worst_skewed_rise skewed_rises"},
+     "worst_uniform_rise worst_bound_rise worst_scaling_change worst_permutation worst_skewed_rise skewed_rises"},
     {"host-regime", estimand_host_regime, "s", false,
      "error_ahead preference_ahead error_observed preference_observed"},
     {"contention", estimand_contention, "Bps", false, "worst_abs_error"},

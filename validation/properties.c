@@ -134,7 +134,7 @@ enum rc estimand_conservation(const struct estimand_input *in, struct gate_evide
 /* --- monotonicity ------------------------------------------------------------------------------ */
 
 struct rises {
-    double uniform, skewed, bound, scaling; /* worst relative rise of each kind; 0 when none */
+    double uniform, skewed, bound, scaling, permutation; /* worst relative change of each kind; 0: none */
     int anomalies;
 };
 
@@ -226,11 +226,59 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
     return rc;
 }
 
+/* Where rank goes: the next place of its group; in odd groups, if they may differ, the place before. */
+static int moved(const struct platform *p, int rank, bool differ) {
+    int local = plat_local_of(p, rank), n = (int)p->ranks_per_group, group = plat_group_of(p, rank);
+    int step = differ && group % 2 ? n - 1 : 1;
+    return group * n + (local + step) % n;
+}
+
+static void permute(const struct platform *p, struct matrix *m, bool differ) {
+    int ranks = m->ranks;
+    double *dense = matrix_dense(m);
+    struct matrix into;
+    matrix_init(&into, ranks, (size_t)ranks * (size_t)ranks, m->whole);
+    int *from = mem_alloc((size_t)ranks, sizeof *from);
+    for (int rank = 0; rank < ranks; rank++)
+        from[moved(p, rank, differ)] = rank;
+    for (int src = 0; src < ranks; src++) {
+        into.start[src] = (size_t)src * (size_t)ranks;
+        for (int dst = 0; dst < ranks; dst++) {
+            into.dst[into.start[src] + (size_t)dst] = dst;
+            into.value[into.start[src] + (size_t)dst] = dense[(size_t)from[src] * (size_t)ranks + (size_t)from[dst]];
+        }
+    }
+    into.start[ranks] = (size_t)ranks * (size_t)ranks;
+    matrix_clear(m);
+    *m = into;
+    free(from);
+    free(dense);
+}
+
+/* Everything posted at once: renaming ranks inside their groups changes nothing; with two hops the same way in
+ * every group, since a rank's hop A ends at its namesakes. */
+static enum rc permute_ranks(const struct estimand_input *in, const struct bench_ask *ask,
+                             struct rises *r, struct err *e) {
+    struct bench b;
+    struct costs wire = {0};
+    double before_s = 0, after_s = 0;
+    enum rc rc = bench_open(ask, &b, e);
+    if (rc)
+        return rc;
+    rc = time_of(in, &b.step, &wire, &before_s, e);
+    for (int i = 0; i < b.step.n_stages; i++)
+        permute(b.platform, &b.step.stages[i].bytes, ask->strategy == STRATEGY_ONE_HOP);
+    if (!rc)
+        rc = time_of(in, &b.step, &wire, &after_s, e);
+    r->permutation = fmax(r->permutation, fabs(rise(before_s, after_s)));
+    bench_close(&b);
+    return rc;
+}
+
 enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
     static const char *const machines[] = {
         "groups=2 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us",
-        "groups=4 ranks_per_group=2 fast.message_cost=0.1us slow.message_cost=1us "
-        "slow.oversubscription=2",
+        "groups=4 ranks_per_group=2 slow.oversubscription=2 fast.message_cost=0.1us slow.message_cost=1us",
         "groups=8 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us"};
     if (!in->tools.simulator)
         return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
@@ -257,12 +305,16 @@ enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence
         }
         if (!rc)
             rc = scale_all(in, &ask, &r, e);
+        ask.implementation_set = "window=all";
+        if (!rc)
+            rc = permute_ranks(in, &ask, &r, e);
     }
     if (rc)
         return rc;
     gate_add_metric(x, "worst_uniform_rise", METRIC_NUMBER, r.uniform);
     gate_add_metric(x, "worst_bound_rise", METRIC_NUMBER, r.bound);
     gate_add_metric(x, "worst_scaling_change", METRIC_NUMBER, r.scaling);
+    gate_add_metric(x, "worst_permutation", METRIC_NUMBER, r.permutation);
     gate_add_metric(x, "worst_skewed_rise", METRIC_SHARE, r.skewed);
     gate_add_metric(x, "skewed_rises", METRIC_COUNT, r.anomalies);
     return RC_OK;

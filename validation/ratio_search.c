@@ -26,8 +26,12 @@ static enum rc lead_of_two_hops(double ratio, void *context, double *y, struct e
     slow_Bps->value = p.tier[TIER_FAST].bandwidth_Bps.value / ratio;
     p.collective_bandwidth_Bps.value *= slow_Bps->value / before_Bps;
     struct topology *t = topo_build(&p);
+    const struct tier_factors *of = &s->implementation->efficiency;
+    const double reached[TIER_COUNT] = {of->fast.value, of->slow.value};
     double one_s = 0, two_s = 0;
-    enum rc rc = call_time(s, t, STRATEGY_ONE_HOP, &one_s, e);
+    enum rc rc = topo_apply(t, reached, e);
+    if (!rc)
+        rc = call_time(s, t, STRATEGY_ONE_HOP, &one_s, e);
     if (!rc)
         rc = call_time(s, t, STRATEGY_TWO_HOP, &two_s, e);
     topo_free(t);

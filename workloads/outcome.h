@@ -35,6 +35,7 @@ struct outcome {
     int link_bins;                    /* payload over time, when asked for; equal bins, the last ones may be empty */
     double link_bins_start_s, link_bin_s;
     double *link_bin_bytes; /* [link * link_bins + bin] */
+    int run; /* cases with the same number share a run, whose cost they all state */
     uint64_t flows;
     uint64_t events;
     double wall_s, cpu_s; /* of the simulation itself */

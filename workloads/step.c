@@ -33,6 +33,8 @@ const char *phase_name(enum phase p) {
 
 /* Bytes of one row. FORMULAS.md [M6] */
 static double row_bytes(const struct step *s) {
+    if (s->traffic->unit == TRAFFIC_BYTES)
+        return 1; // the record is the matrix of bytes
     const struct row_keys *row = s->phase == PHASE_COMBINE ? &s->implementation->combine_row
                                                            : &s->implementation->dispatch_row;
     double hidden = (double)s->workload->hidden, bytes;
@@ -48,9 +50,7 @@ static double row_bytes(const struct step *s) {
 /* Pieces that pipelined messages are cut into, by the largest message of the first stage. */
 static int choose_chunks(const struct step *s) {
     const struct implementation *m = s->implementation;
-    bool pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED ||
-                     (s->strategy == STRATEGY_TWO_HOP && m->hops == HOPS_PIPELINED);
-    if (!pipelined)
+    if (!s->pipelined)
         return 1;
     if (m->chunks)
         return (int)m->chunks;
@@ -69,8 +69,9 @@ static int choose_chunks(const struct step *s) {
 static struct stage *add_stage(struct step *s, const char *name, struct matrix *rows) {
     const struct implementation *m = s->implementation;
     struct stage *stage = &s->stages[s->n_stages++];
+    bool rows_known = s->traffic->unit == TRAFFIC_ROWS; // in a matrix of bytes a pair is one message
     *stage = (struct stage){.name = name,
-                            .unit_bytes = m->message == UNIT_ROW     ? s->row_bytes
+                            .unit_bytes = m->message == UNIT_ROW     ? (rows_known ? s->row_bytes : 0)
                                           : m->message == UNIT_CHUNK ? m->chunk_bytes.value
                                                                      : 0,
                             .collectives = 1};
@@ -138,8 +139,9 @@ static void build_two_hop(struct step *s) {
     }
     set_collective(a, groups > 1 ? world : 1, plat_widest(p, groups), m->collectives.hop_a);
     set_collective(b, (int)p->ranks_per_group, TIER_FAST, m->collectives.hop_b);
+    s->pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED || m->hops == HOPS_PIPELINED;
     s->chunks = choose_chunks(s);
-    if (m->hops == HOPS_PIPELINED && s->chunks > 1) {
+    if (m->hops == HOPS_PIPELINED) {
         // one launch for both hops, over all ranks
         set_collective(&s->stages[0], plat_ranks(p), plat_widest(p, groups), m->collectives.one_hop);
         set_collective(&s->stages[1], 1, TIER_FAST, 1);
@@ -337,6 +339,10 @@ bool costs_known(const struct step *step, enum regime regime, struct costs *cost
         known = known && answer.known;
         costs->alpha_s[i] =
             answer.time_s * (stage->collectives - (counts && stage->collectives > 1 ? 1 : 0));
+        // a one hop with a counts exchange of its own reads the sizes back where the host waits
+        if (regime == REGIME_OBSERVED && step->strategy == STRATEGY_ONE_HOP &&
+            step->phase == PHASE_DISPATCH && stage->collectives > 1 && !counts)
+            costs->alpha_s[i] += costs->splits_s;
         if (answers)
             answers[i] = answer;
     }

@@ -56,7 +56,8 @@ struct step {
     enum phase phase;
     enum dedup one_hop_dedup; /* of a one-hop call */
     double row_bytes;
-    int chunks;               /* pieces of every message; 1 = serial */
+    bool pipelined;           /* a forwarder sends on pieces while more arrives */
+    int chunks;               /* pieces of every message; 1 also where the largest fits one chunk */
     const double *enter_s;    /* when each rank enters the call; NULL: all at 0. Borrowed */
     uint64_t order_seed;      /* of ORDER_RANDOM */
     int n_stages;

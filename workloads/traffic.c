@@ -355,7 +355,8 @@ static enum rc take_matrix(struct drawing *d) {
     t->unit = TRAFFIC_BYTES;
     matrix_scale(&r->bytes, 1, &t->one_hop);
     t->one_hop.whole = true;
-    matrix_init(&t->one_hop_rank, d->ranks, 0, true);
+    matrix_scale(&r->bytes, 1, &t->one_hop_rank); // whatever the de-duplication, these are the bytes
+    t->one_hop_rank.whole = true;
     matrix_init(&t->hop_a, d->ranks, 0, true);
     matrix_init(&t->hop_b, d->ranks, 0, true);
     matrix_init(&t->hop_b_rank, d->ranks, 0, true);

@@ -2,7 +2,7 @@
 /* traffic.h - from routing to rows: how many token rows each rank sends to each other in every stage.
  *
  * A plan holds what many draws share (the record, read once); a draw is one batch of one layer. A record
- * that is a matrix of bytes has no tokens: unit is TRAFFIC_BYTES, one_hop holds bytes, the other matrices
+ * that is a matrix of bytes has no tokens: unit is TRAFFIC_BYTES, one_hop and one_hop_rank hold bytes, the others
  * are empty.
  *
  * Shapes: matrices over ranks, in rows, dispatch direction, diagonal included (see matrix.h).

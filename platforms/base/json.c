@@ -103,7 +103,7 @@ void json_key(struct json *j, const char *key) {
 
 void json_text(struct json *j, const char *text) {
     if (!text) {
-        json_null(j);
+        json_put_null(j);
         return;
     }
     before_value(j);
@@ -137,7 +137,7 @@ void json_bool(struct json *j, bool value) {
     buf_text(j->out, value ? "true" : "false");
 }
 
-void json_null(struct json *j) {
+void json_put_null(struct json *j) {
     before_value(j);
     buf_text(j->out, "null");
 }
@@ -169,5 +169,5 @@ void json_key_bool(struct json *j, const char *key, bool value) {
 
 void json_key_null(struct json *j, const char *key) {
     json_key(j, key);
-    json_null(j);
+    json_put_null(j);
 }

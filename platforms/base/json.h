@@ -3,7 +3,7 @@
  *
  * Text is UTF-8; a byte that is not part of it becomes U+FFFD. Numbers are the shortest decimal that reads
  * back equal. A number that is not finite is a mistake of ours (BUG): what is unknown is written with
- * json_null(). Nesting is checked, also BUG.
+ * json_put_null(). Nesting is checked, also BUG.
  * Keys come first: json_key(j, "x") then one value; the json_key_* forms do both. */
 #ifndef PLATFORMS_BASE_JSON_H
 #define PLATFORMS_BASE_JSON_H
@@ -32,7 +32,7 @@ void json_text(struct json *j, const char *text); /* NULL writes null */
 void json_number(struct json *j, double value);
 void json_int(struct json *j, int64_t value);
 void json_bool(struct json *j, bool value);
-void json_null(struct json *j);
+void json_put_null(struct json *j); /* jansson has a json_null() */
 
 void json_key_open(struct json *j, const char *key, char kind);
 void json_key_text(struct json *j, const char *key, const char *text);

@@ -274,6 +274,9 @@ static enum rc read_key(const struct key *key, const struct yaml_node *node, str
         return keys_read(key->table, node, doc, field, e);
     case KEY_LIST:
         return read_list(key, node, doc, field, e);
+    case KEY_NODE:
+        *(const struct yaml_node **)field = node;
+        return RC_OK;
     }
     return RC_OK;
 }
@@ -358,7 +361,7 @@ static const char *kind_text(const struct key *key, char text[static 120]) {
     static const char *const names[] = {
         [KEY_TEXT] = "text",   [KEY_COUNT] = "count", [KEY_NUMBER] = "number", [KEY_RATE] = "rate",
         [KEY_SIZE] = "size",   [KEY_TIME] = "time",   [KEY_BOOL] = "bool",     [KEY_CHOICE] = "",
-        [KEY_MAP] = "map",     [KEY_LIST] = "list"};
+        [KEY_MAP] = "map",     [KEY_LIST] = "list",   [KEY_NODE] = "list or map"};
     snprintf(text, 120, "%s%s%s", names[key->kind], key->word ? " or " : "",
              key->word ? key->word : "");
     if (key->kind == KEY_CHOICE) {

@@ -57,6 +57,7 @@ enum key_kind {
     KEY_CHOICE, /* int: index into choices */
     KEY_MAP,    /* nested struct, table */
     KEY_LIST,   /* struct key_list of structs of item_size, table */
+    KEY_NODE,   /* const struct yaml_node *, for the owner of the table to read */
 };
 
 struct key_list {

@@ -21,7 +21,11 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_report(const struct options *o, struct buf *out, struct err *e);
+enum rc cmd_sweep(const struct options *o, struct buf *out, struct err *e);
 enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e);
+
+int cli_exit_code(enum rc rc);
 
 /* Everything that a call needs, loaded and checked. Zero-initialise; inputs_clear() releases. */
 struct inputs {

@@ -334,11 +334,18 @@ static void fill_geometry(const struct inputs *in, const struct pair *p,
                           struct breakeven_result *r) {
     const struct workload *w = in->workload;
     r->ranks = plat_ranks(in->platform);
-    r->fan_out = w->group_limit ? (double)w->group_limit : in->traffic->fan_out;
+    // group_limited reaches at most the limit: what the matrix has, then
+    r->fan_out = w->group_limit && w->routing.mode == MODE_FULL ? (double)w->group_limit
+                                                                : in->traffic->fan_out;
     r->quota = (double)w->top_k / r->fan_out;
     r->row_bytes = p->one.row_bytes;
     r->experts_per_rank = (double)w->experts / (double)r->ranks;
     r->base_Bps = in->platform->tier[TIER_FAST].bandwidth_Bps.value;
+    struct breakeven b;
+    struct costs wire;
+    costs_wire(&p->one, &wire);
+    breakeven_from_steps(&p->one, &wire, &p->two, &wire, &b);
+    r->held = breakeven_hold_name(b.hold);
     int local = (int)in->platform->ranks_per_group;
     bool many = in->platform->groups > 1;
     r->byte_only.known = many && breakeven_byte_only(local, r->quota, 0, &r->byte_only.value);
@@ -400,6 +407,11 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
     struct licensing l = {0};
     const struct licence *licence = NULL;
+    if (!rc && in.traffic->unit == TRAFFIC_BYTES)
+        rc = err_set(e, RC_UNSUPPORTED,
+                     "breakeven: a matrix of bytes says nothing of two hops; give a routing record");
+    if (!rc && in.traffic->unit != TRAFFIC_BYTES && in.traffic->tokens_total == 0)
+        rc = err_set(e, RC_RANGE, "breakeven: no tokens, so nothing moves");
     if (!rc)
         rc = licensing_open(o, &l, e);
     if (!rc) {

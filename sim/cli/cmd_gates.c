@@ -2,6 +2,7 @@
 /* gates: evaluates every gate now and says what follows. */
 #include "sim/cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/engine/engine.h"
@@ -14,6 +15,30 @@ static enum rc simulate(const struct step *step, const struct costs *cases, size
     (void)context;
     const struct sim_options options = {.timeout_s = 60};
     return sim_run(step, cases, n_cases, &options, outcomes, e);
+}
+
+/* The mean time of equal calls back to back, the host waiting for each or running ahead. */
+static enum rc repeat(const struct step *step, const struct costs *costs, enum regime regime, int calls,
+                      double *per_call_s, struct err *e) {
+    size_t n = (size_t)calls;
+    struct step *steps = mem_alloc(n, sizeof *steps);
+    struct costs *cases = mem_alloc(n, sizeof *cases);
+    struct outcome *outcomes = mem_alloc(n, sizeof *outcomes);
+    for (size_t i = 0; i < n; i++) {
+        steps[i] = *step;
+        cases[i] = *costs;
+    }
+    const struct sim_sequence sequence = {steps, cases, n, regime};
+    const struct sim_options options = {.timeout_s = 60};
+    double total_s = 0;
+    enum rc rc = sim_run_sequence(&sequence, &options, outcomes, &total_s, e);
+    *per_call_s = total_s / calls;
+    for (size_t i = 0; i < n; i++)
+        outcome_clear(&outcomes[i]);
+    free(steps);
+    free(cases);
+    free(outcomes);
+    return rc;
 }
 
 static enum rc unknown_gate(const char *id, struct err *e) {
@@ -58,15 +83,17 @@ enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
     const struct gate_run_options options = {.folder = o->corpus,
                                              .only = explain ? o->words[1] : NULL,
                                              .analytic_only = o->analytic_only,
-                                             .tools = {.simulator = &simulator, .full = o->full}};
+                                             .tools = {.simulator = &simulator, .repeat = repeat, .full = o->full}};
     struct gate_run run;
     enum rc rc = gate_run(&options, &run, e);
     if (rc)
         return rc;
     if (explain && !run.n)
         rc = unknown_gate(o->words[1], e);
-    else if (explain && o->format != FORMAT_JSON)
-        gates_explain(&run.results[0], out);
+    else if (explain && o->format == FORMAT_TEXT)
+        gates_explain(&run.results[0], o->corpus, out);
+    else if (explain && o->format == FORMAT_JSON)
+        gates_explain_json(&run.results[0], out);
     else
         write(o, &run, out);
     if (!rc && o->check)

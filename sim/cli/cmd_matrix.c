@@ -16,12 +16,12 @@ struct listed {
     double rho_in, rho_out;
 };
 
-static enum rc write_files(const struct listed *m, const char *folder, struct err *e) {
+static enum rc write_files(const struct listed *m, const char *unit, const char *folder, struct err *e) {
     char *npy = mem_printf("%s/%s.npy", folder, m->name);
     char *csv = mem_printf("%s/%s.csv", folder, m->name);
     enum rc rc = matrix_write_npy(m->matrix, npy, e);
     if (!rc)
-        rc = matrix_write_csv(m->matrix, "rows", csv, e);
+        rc = matrix_write_csv(m->matrix, unit, csv, e);
     free(npy);
     free(csv);
     return rc;
@@ -51,9 +51,9 @@ static void as_json(const struct inputs *in, const struct options *o, const char
         json_key_number(&j, "rows", matrix_total(all[i].matrix, true));
         json_key_number(&j, "rows_on_links", matrix_total(all[i].matrix, false));
         json_key(&j, "rho_max_in");
-        all[i].rho_in < 0 ? json_null(&j) : json_number(&j, all[i].rho_in);
+        all[i].rho_in < 0 ? json_put_null(&j) : json_number(&j, all[i].rho_in);
         json_key(&j, "rho_max_out");
-        all[i].rho_out < 0 ? json_null(&j) : json_number(&j, all[i].rho_out);
+        all[i].rho_out < 0 ? json_put_null(&j) : json_number(&j, all[i].rho_out);
         json_close(&j);
     }
     json_close(&j);
@@ -99,8 +99,9 @@ enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e) {
             {"one_hop", &in.traffic->one_hop, rho.one_hop_in, rho.one_hop_out},
             {"hop_a", &in.traffic->hop_a, rho.hop_a_in, rho.hop_a_out},
             {"hop_b", &in.traffic->hop_b, rho.hop_b_in, rho.hop_b_out}};
+        const char *unit = in.traffic->unit == TRAFFIC_BYTES ? "bytes" : "rows";
         for (int i = 0; i < 3 && !rc; i++)
-            rc = write_files(&all[i], folder, e);
+            rc = write_files(&all[i], unit, folder, e);
         if (!rc && o->format == FORMAT_JSON)
             as_json(&in, o, folder, all, out);
         else if (!rc)

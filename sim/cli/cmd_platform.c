@@ -8,6 +8,7 @@
 #include "platforms/base/json.h"
 #include "platforms/base/unit.h"
 #include "platforms/find.h"
+#include "platforms/sanity.h"
 #include "sim/cli/show_platform.h"
 #include "sim/engine/engine.h"
 #include "sim/report/table.h"
@@ -166,7 +167,7 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_key_int(&j, "ranks", t->ranks);
     json_key(&j, "hierarchy_ratio");
     double ratio = plat_hierarchy_ratio(p);
-    ratio > 0 ? json_number(&j, ratio) : json_null(&j);
+    ratio > 0 ? json_number(&j, ratio) : json_put_null(&j);
     if (plat_no_ratio(p))
         json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
     json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));
@@ -184,6 +185,16 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_close(&j);
     json_close(&j);
     buf_text(out, "\n");
+}
+
+static void check_text(const struct platform *p, struct buf *out) {
+    struct buf warnings = {0};
+    plat_sanity(p, &warnings);
+    buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", p->doc->file, (long long)p->groups,
+               (long long)p->ranks_per_group);
+    if (warnings.n)
+        buf_printf(out, "warning: %s", warnings.text);
+    buf_clear(&warnings);
 }
 
 enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
@@ -216,8 +227,7 @@ enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
     if (!rc && strcmp(verb, "xml") == 0)
         rc = sim_xml(in.topology, out, e);
     else if (!rc && strcmp(verb, "check") == 0)
-        buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", in.platform->doc->file,
-                   (long long)in.platform->groups, (long long)in.platform->ranks_per_group);
+        check_text(in.platform, out);
     else if (!rc && o->format == FORMAT_JSON)
         show_json(in.topology, out);
     else if (!rc)

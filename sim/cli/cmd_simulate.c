@@ -8,12 +8,18 @@
 #include "gates/licence.h"
 #include "model/bound.h"
 #include "model/model.h"
+#include "platforms/base/file.h"
+#include "platforms/sanity.h"
+#include "sim/cli/answer.h"
+#include "sim/cli/constants.h"
+#include "sim/cli/draws.h"
 #include "sim/cli/explain.h"
 #include "sim/cli/figures.h"
 #include "sim/cli/licensing.h"
 #include "sim/cli/sequence.h"
 #include "sim/engine/engine.h"
-#include "sim/report/result.h"
+#include "sim/report/page.h"
+#include "sim/report/timeline.h"
 #include "validation/compare.h"
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -77,6 +83,22 @@ static void fill_traffic(const struct step *step, struct call_figures *call) {
         call->busiest_utilisation = busiest.bytes / (call->busiest->capacity_Bps * call->wire_s);
 }
 
+/* Bytes between blocks of ranks, few enough to look at. */
+static void fill_map(const struct step *step, struct call_figures *call) {
+    int ranks = step->topology->ranks;
+    int each = (ranks + RESULT_MAP - 1) / RESULT_MAP, n = (ranks + each - 1) / each;
+    call->map = mem_alloc((size_t)n * (size_t)n, sizeof *call->map);
+    call->map_blocks = n;
+    call->map_ranks = each;
+    for (int i = 0; i < step->n_stages; i++) {
+        const struct matrix *m = &step->stages[i].bytes;
+        for (int src = 0; src < m->ranks; src++)
+            for (size_t k = m->start[src]; k < m->start[src + 1]; k++)
+                if (m->dst[k] != src)
+                    call->map[src / each * n + m->dst[k] / each] += m->value[k];
+    }
+}
+
 static void fill_band(const struct cases *cases, const struct outcome *outcomes,
                       struct call_figures *call) {
     if (call->time_known) {
@@ -109,9 +131,14 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
                          "%s (%s costs): simulated %.17g s lies below the lower bound %.17g s; "
                          "this is a bug of the program",
                          call->strategy, cases->costs[i].name, outcomes[i].time_s, bound_s);
-        r->flows += outcomes[i].flows;
-        r->wall_s += outcomes[i].wall_s;
-        r->cpu_s += outcomes[i].cpu_s;
+        size_t first = 0;
+        while (outcomes[first].run != outcomes[i].run)
+            first++;
+        if (first == i) { // a run that several cases share counts once
+            r->flows += outcomes[i].flows;
+            r->wall_s += outcomes[i].wall_s;
+            r->cpu_s += outcomes[i].cpu_s;
+        }
         if (outcomes[i].peak_rss_bytes > r->peak_rss_bytes)
             r->peak_rss_bytes = outcomes[i].peak_rss_bytes;
     }
@@ -153,7 +180,8 @@ struct ask {
     enum strategy strategy;
     enum phase phase;
     const struct implementation *implementation;
-    bool compare;
+    bool compare, explain;
+    bool only_time; /* a gain is measured against it, it is not shown */
 };
 
 static enum rc run_call(const struct inputs *in, const struct options *o, const struct ask *ask,
@@ -162,10 +190,12 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     step_build(in->topology, in->workload, ask->implementation, in->traffic, ask->strategy, ask->phase,
                &step);
     step.enter_s = in->enter_s;
+    step.order_seed = o->seed;
     *call = (struct call_figures){.strategy = strategy_name(ask->strategy),
                                   .phase = phase_name(ask->phase),
                                   .dedup = step.one_hop_dedup,
-                                  .chunks = step.chunks};
+                                  .chunks = step.chunks,
+                                  .pipelined = step.pipelined};
     licensing_scope(o, &step, &call->asked);
     struct cases cases;
     fill_cases(&step, o, &cases, call);
@@ -175,13 +205,18 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
         analytic_call(&step, &cases, call);
     call->analytic.present = ask->compare;
     const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
-    if (!rc && ask->compare)
+    if (!rc && ask->explain)
         rc = explain_causes(&step, basis, o, call, e);
-    if (!rc)
+    if (!rc && !ask->only_time)
         explain_ports(&step, basis, call);
     if (!rc && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);
-    fill_traffic(&step, call);
+    if (!rc && o->draws)
+        rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
+    if (!ask->only_time)
+        fill_traffic(&step, call);
+    if (o->detail)
+        fill_map(&step, call);
     step_clear(&step);
     return rc;
 }
@@ -196,12 +231,14 @@ static enum rc run_best(const struct inputs *in, const struct options *o, const 
         one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
         other = other || !plain;
     }
-    if (!one || !other || o->analytic_only)
+    const struct traffic *t = in->traffic;
+    bool same_rows = !(matrix_total(&t->one_hop_rank, false) < matrix_total(&t->one_hop, false));
+    if (!one || !other || same_rows)
         return RC_OK;
     struct implementation per_rank = *in->implementation;
     per_rank.dedup.one_hop = DEDUP_RANK;
     per_rank.reduce = REDUCE_EXPERT_RANK;
-    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, false};
+    const struct ask ask = {STRATEGY_ONE_HOP, phase, &per_rank, true, false, true};
     return run_call(in, o, &ask, best, r, e);
 }
 
@@ -211,8 +248,16 @@ static enum rc run_phase(const struct inputs *in, const struct options *o, enum 
     const int *strategies = o->n_strategies ? o->strategies : both;
     int n = o->n_strategies ? o->n_strategies : 2;
     enum rc rc = RC_OK;
+    if (in->traffic->unit == TRAFFIC_BYTES && !o->n_strategies)
+        n = 1;
     for (int i = 0; i < n && !rc; i++) {
-        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare};
+        if (in->traffic->unit == TRAFFIC_BYTES && strategies[i] != STRATEGY_ONE_HOP)
+            return err_set(e, RC_UNSUPPORTED,
+                           "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
+                           "defined",
+                           strategy_name((enum strategy)strategies[i]));
+        const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare,
+                                compare && !o->unexplained, false};
         rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);
     }
     return rc;
@@ -236,68 +281,18 @@ static enum rc run_calls(const struct inputs *in, const struct options *o, bool 
     return rc;
 }
 
-static void weaken(struct result_weakest *w, const char *constant, enum status status) {
-    if (*w->constant && status_weakness(status) <= status_weakness(w->status))
-        return;
-    snprintf(w->constant, sizeof w->constant, "%s", constant);
-    w->status = status;
-}
-
-/* The first of the weakest constants, the most influential ones asked first. */
-static void fill_weakest(const struct inputs *in, struct result *r) {
-    struct result_weakest *w = &r->weakest;
-    const struct platform *p = in->platform;
-    char name[48];
-    for (int tier = TIER_COUNT - 1; tier >= 0; tier--) {
-        const struct plat_tier *t = &p->tier[tier];
-        const struct {
-            const char *key;
-            const struct quantity *q;
-        } all[] = {{"bandwidth", &t->bandwidth_Bps}, {"x_half", &t->x_half_bytes},
-                   {"message_cost", &t->message_cost_s}, {"oversubscription", &t->oversubscription},
-                   {"latency", &t->latency_s}};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            snprintf(name, sizeof name, "platform.%s.%s", tier_name((enum tier)tier), all[i].key);
-            if (all[i].q->given)
-                weaken(w, name, all[i].q->status);
-        }
-        struct plat_fabric fabric = t->fabric;
-        char key[FABRIC_CONSTANT];
-        const struct quantity *q;
-        for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
-            snprintf(name, sizeof name, "platform.%s.%.30s", tier_name((enum tier)tier), key);
-            if (q->given)
-                weaken(w, name, q->status);
-        }
-    }
-    if (p->port_bandwidth_Bps.given)
-        weaken(w, "platform.port_bandwidth", p->port_bandwidth_Bps.status);
-    if (p->copy_bandwidth_Bps.given)
-        weaken(w, "platform.copy_bandwidth", p->copy_bandwidth_Bps.status);
-    struct alpha_answer alpha;
-    plat_alpha(p, in->implementation->name, plat_ranks(p), plat_widest(p, (int)p->groups), REGIME_AHEAD,
-               &alpha);
-    if (alpha.known)
-        weaken(w, "platform.alpha", alpha.status);
-    if (p->splits_sync_s.given)
-        weaken(w, "platform.splits_sync", p->splits_sync_s.status);
-    const struct chain_constant *chain =
-        chain_constant((enum chain_preset)in->implementation->chain.preset);
-    if (chain->s_per_pair > 0)
-        weaken(w, "implementation.chain", chain->status);
-    weaken(w, "implementation.window", STATUS_ASSUMED); // no source states one
-}
-
 /* A uniform load that ends far above its bound is the schedule's doing. */
 static void warn_of_order(const struct inputs *in, const struct figures *f, struct result *r) {
     for (int i = 0; i < f->n_calls; i++) {
         const struct call_figures *c = &f->calls[i];
         if (in->workload->routing.source == SOURCE_UNIFORM && c->simulated && c->wire_bound_s > 0 &&
-            c->wire_s > 1.15 * c->wire_bound_s)
+            c->wire_s > 1.15 * c->wire_bound_s) {
+            char slack[CLAIM_TEXT];
             buf_printf(&r->warnings,
-                       "%s: a uniform load takes %.2f times its bound with order %s; the order "
-                       "convoys\n",
-                       c->strategy, c->wire_s / c->wire_bound_s, order_name(in->implementation->order));
+                       "%s: a uniform load takes %s times its bound with order %s; the order convoys\n",
+                       c->strategy, claim_text(r->calls[i].slack, CLAIM_COARSE, slack),
+                       order_name(in->implementation->order));
+        }
     }
 }
 
@@ -315,17 +310,8 @@ static enum rc step_level(const struct licensing *l, struct err *e) {
     return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
 }
 
-static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
-    if (o->n_words)
-        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    struct licensing l;
-    enum rc rc = licensing_open(o, &l, e);
-    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
-        rc = step_level(&l, e);
-    if (rc) {
-        licensing_clear(&l);
-        return rc;
-    }
+enum rc answer(const struct options *o, const struct licensing *l, bool compare, answer_f use, void *context,
+               struct err *e) {
     struct inputs in = {0};
     struct figures f = {0};
     struct result r = {.schema = compare ? "moesim/compare/1" : "moesim/simulate/1",
@@ -335,9 +321,11 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
                        .program_git = MOESIM_GIT,
                        .arguments = o->arguments,
                        .n_arguments = o->n_arguments,
-                       .gates = l.run.results,
-                       .n_gates = l.run.n};
-    rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC, &in, e);
+                       .detail = o->detail || !o->brief,
+                       .gates = l->run.results,
+                       .n_gates = l->run.n};
+    enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC,
+                             &in, e);
     if (!rc && in.platform->alpha_treatments.n > RESULT_TREATMENTS)
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
                      in.platform->doc->file, in.platform->alpha_treatments.n, RESULT_TREATMENTS);
@@ -349,17 +337,63 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         r.implementation = in.implementation;
         r.traffic = in.traffic;
         traffic_rho(in.traffic, &r.rho);
-        fill_weakest(&in, &r);
-        warn_of_order(&in, &f, &r);
+        constants_weigh(&in, &r);
         f.extrapolates = in.platform->ratio.given;
-        figures_publish(&f, in.topology, l.licences, &r);
-        write_result(&r, o->format, out);
+        figures_publish(&f, in.topology, l->licences, &r);
+        plat_sanity(in.platform, &r.warnings);
+        warn_of_order(&in, &f, &r);
+        rc = use(&r, context, e);
     }
     figures_unpublish(&r);
     figures_clear(&f);
-    licensing_clear(&l);
     buf_clear(&r.warnings);
+    buf_clear(&r.assumed);
     inputs_clear(&in);
+    return rc;
+}
+
+/* What is written beside the result; both are drawn from its JSON, so that they say nothing else. */
+static enum rc write_beside(const struct result *r, const struct options *o, struct err *e) {
+    struct buf json = {0}, html = {0}, trace = {0};
+    struct page page;
+    result_write_json(r, &json);
+    enum rc rc = RC_OK;
+    if (o->html && !(rc = page_read_text(json.text, json.n, o->html, &page, e))) {
+        page_write(&page, &html);
+        page_clear(&page);
+        rc = file_write(o->html, html.text, html.n, e);
+    }
+    if (!rc && o->timeline && !(rc = timeline_write(json.text, json.n, &trace, e)))
+        rc = file_write(o->timeline, trace.text, trace.n, e);
+    buf_clear(&json);
+    buf_clear(&html);
+    buf_clear(&trace);
+    return rc;
+}
+
+struct output {
+    const struct options *o;
+    struct buf *out;
+};
+
+static enum rc write_output(const struct result *r, void *context, struct err *e) {
+    const struct output *output = context;
+    write_result(r, output->o->format, output->out);
+    bool beside = output->o->html || output->o->timeline;
+    return beside ? write_beside(r, output->o, e) : RC_OK;
+}
+
+static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
+    if (o->n_words)
+        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
+    struct licensing l;
+    enum rc rc = licensing_open(o, &l, e);
+    if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say
+        rc = step_level(&l, e);
+    struct output output = {o, out};
+    if (!rc)
+        rc = answer(o, &l, compare, write_output, &output, e);
+    licensing_clear(&l);
     return rc;
 }
 

@@ -89,9 +89,7 @@ static struct counts *counts_new(int layers, int experts) {
 static enum rc take_workload(const struct options *o, struct inputs *in, struct shown *s,
                              struct err *e) {
     const struct workload *w = in->workload;
-    struct options plain = *o;
-    plain.set_platform.n = 0;
-    enum rc rc = inputs_load(&plain, INPUT_PLATFORM, in, e);
+    enum rc rc = inputs_load(o, INPUT_PLATFORM, in, e);
     if (rc)
         return rc;
     struct popularity p = {0};
@@ -102,7 +100,7 @@ static enum rc take_workload(const struct options *o, struct inputs *in, struct 
     rc = popularity_build(&ask, &p, &s->more, e);
     s->counts = s->own = counts_new(1, (int)w->experts);
     for (int i = 0; i < (int)w->experts && !rc; i++)
-        s->own->counts[i] =
+        s->own->counts[i] = // of one rank's tokens
             (double)w->tokens_per_rank * (double)w->top_k * p.load[i] / stat_sum(p.load, (size_t)w->experts);
     popularity_clear(&p);
     s->notes = s->more.text ? s->more.text : "";
@@ -140,31 +138,63 @@ static void take_matrix(const struct matrix *m, struct shown *s) {
     s->top_k = 0;
 }
 
+static bool is_set(const struct setting_list *list, const char *key) {
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* What --set says about a record given with --trace. experts and top_k that nobody states stay open. */
+static enum rc ask_for_trace(const struct options *o, struct inputs *in, struct record_ask *ask,
+                             struct err *e) {
+    const struct setting_list *given = &o->set_workload;
+    struct setting *all = mem_alloc(given->n + 2, sizeof *all);
+    char experts[24], top_k[24];
+    bool has_experts = o->experts || is_set(given, "experts"), has_k = o->top_k || is_set(given, "top_k");
+    size_t n = 0;
+    // first, so that --set goes before; any number serves where none is stated
+    snprintf(experts, sizeof experts, "%lld", o->experts ? (long long)o->experts : 65536LL);
+    snprintf(top_k, sizeof top_k, "%lld", o->top_k ? (long long)o->top_k : 1LL);
+    all[n++] = (struct setting){"experts", experts};
+    all[n++] = (struct setting){"top_k", top_k};
+    for (size_t i = 0; i < given->n; i++)
+        all[n++] = given->items[i];
+    enum rc rc = workload_load(WORKLOAD_DEFAULT, all, n, &in->workload, e);
+    if (!rc) {
+        popularity_record_ask(in->workload, ask);
+        if (!has_experts)
+            ask->counts.experts = ask->routes.experts = 0;
+        if (!has_k)
+            ask->routes.top_k = 0;
+    }
+    free(all);
+    return rc;
+}
+
 static enum rc load_shown(const struct options *o, struct inputs *in, struct shown *s, struct err *e) {
-    struct record_ask ask = {.counts = {.experts = (int)o->experts},
-                             .routes = {.experts = (int)o->experts, .top_k = (int)o->top_k}};
+    struct record_ask ask;
     const char *path = o->trace;
-    s->top_k = o->top_k;
+    enum rc rc = o->trace ? ask_for_trace(o, in, &ask, e) : inputs_load(o, INPUT_WORKLOAD, in, e);
+    if (rc)
+        return rc;
+    const struct workload *w = in->workload;
+    s->top_k = o->top_k ? o->top_k : w->top_k;
     if (!o->trace) {
-        enum rc rc = inputs_load(o, INPUT_WORKLOAD, in, e);
-        if (rc)
-            return rc;
-        const struct workload *w = in->workload;
-        if (!s->top_k)
-            s->top_k = w->top_k;
         if (w->routing.source != SOURCE_TRACE)
             return take_workload(o, in, s, e);
         popularity_record_ask(w, &ask);
         path = w->trace_path;
     }
-    enum rc rc = record_load(path, &ask, &s->record, e);
+    s->top_k = o->top_k ? o->top_k : ask.routes.top_k;
+    rc = record_load(path, &ask, &s->record, e);
     if (rc)
         return rc;
     s->notes = record_notes(s->record);
     if (s->record->kind == RECORD_COUNTS)
         s->counts = s->record->counts;
     else if (s->record->kind == RECORD_ROUTES)
-        take_routes(s->record->routes, in->workload && in->workload->routing.suspected, s);
+        take_routes(s->record->routes, w->routing.suspected != 0, s);
     else
         take_matrix(&s->record->bytes, s);
     return RC_OK;
@@ -209,13 +239,13 @@ static void show_json(const struct shown *s, struct buf *out) {
         json_key_int(&j, "layer", c->layer[l]);
         json_key_int(&j, "experts", c->n_experts);
         json_key(&j, "tokens");
-        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_null(&j);
+        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_put_null(&j);
         json_key(&j, "max_over_mean");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_null(&j);
+        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_put_null(&j);
         json_key(&j, "gini");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_null(&j);
+        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_put_null(&j);
         json_key(&j, "cv");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_null(&j);
+        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_put_null(&j);
         rho_json(&j, "rho_max", x, c->n_experts);
         if (s->kept)
             rho_json(&j, "rho_max_without_suspected", s->kept + (size_t)l * n, c->n_experts);

@@ -12,7 +12,7 @@ static enum rc run_engine(const struct step *step, const struct costs *costs, si
 enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
                        struct call_figures *call, struct err *e) {
     const struct call_analytic *a = &call->analytic;
-    if (!a->error_known || !call->simulated || step->chunks > 1 || step->enter_s)
+    if (!a->error_known || !call->simulated)
         return RC_OK;
     const struct causes_question q = {.step = step,
                                       .costs = costs,

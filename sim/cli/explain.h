@@ -6,8 +6,7 @@
 #include "sim/cli/figures.h"
 #include "sim/cli/options.h"
 
-/* Fills the waterfall from the analytic to the simulated time under costs; serial calls only, since the closed
- * form has no view of pieces. */
+/* Fills the waterfall from the analytic to the simulated time under costs; empty where causes.h has none. */
 enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
                        struct call_figures *call, struct err *e);
 

@@ -9,7 +9,9 @@
 void call_clear(struct call_figures *f) {
     outcome_clear(&f->shown);
     free(f->ports);
+    free(f->map);
     f->ports = NULL;
+    f->map = NULL;
 }
 
 void figures_clear(struct figures *f) {
@@ -95,8 +97,8 @@ static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
     else
         snprintf(list, sizeof list, "%.0f", asked->world[0]);
     snprintf(c->reopen, sizeof c->reopen,
-             "measure all-to-alls of this implementation at %s %s, 32 KiB to 256 MiB a rank, fit them with "
-             "moesim calibrate SAMPLES, enter alpha in the platform file",
+             "measure all-to-alls of this implementation at %s %s, 32 KiB to 256 MiB a rank, and enter "
+             "the intercept as alpha in the platform file",
              worlds, list);
 }
 
@@ -148,6 +150,20 @@ static void publish_sequence(const struct sequence_figures *f, const struct lice
     }
 }
 
+/* The tail of skewed loads has a capability of its own: nobody has held it against measurements. */
+static void publish_draws(const struct draws_figures *f, const struct licence *time,
+                          const struct licence *wire, const struct licence *tail,
+                          struct result_draws *d) {
+    d->n = f->n;
+    d->layers = f->layers;
+    for (int i = 0; i < RESULT_QUANTILES && f->n; i++) {
+        d->time[i] = claim_if(f->known, i == 0 ? time : tail, f->time_s[i]);
+        d->wire[i] = claim_make(wire, f->wire_s[i]);
+    }
+    if (f->n && licence_state(tail) == CAPABILITY_WITHDRAWN)
+        d->tail_reason = licence_reason(tail);
+}
+
 static void publish_call(const struct call_figures *f, const struct topology *t,
                          const struct licence *time, const struct licence *wire,
                          struct result_call *c) {
@@ -157,6 +173,7 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
         .phase = f->phase,
         .dedup = f->dedup,
         .chunks = f->chunks,
+        .pipelined = f->pipelined,
         .simulated = f->simulated,
         .conditional = licence_state(time) != CAPABILITY_OPEN,
         .licence = time,
@@ -179,6 +196,9 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
         c->treatments[i] = claim_if(f->simulated && !f->time_known, time, f->treatment_s[i]);
     if (!f->time_known)
         say_reopen(&f->asked, c);
+    c->map = f->map;
+    c->map_blocks = f->map_blocks;
+    c->map_ranks = f->map_ranks;
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
     publish_links(f, t, f->time_known ? time : wire, c);
     publish_sequence(&f->sequence, time, &c->sequence);
@@ -191,7 +211,9 @@ static void publish_gain(const struct gain_figures *f, const struct licence *gai
                          const struct licence *wire, struct result_gain *g) {
     *g = (struct result_gain){.asked = f->asked,
                               .time = claim_if(f->asked && f->known, gain, f->time),
-                              .wire = claim_if(f->asked && f->wire_known, wire, f->wire)};
+                              .wire = claim_if(f->asked && f->wire_known, wire, f->wire),
+                              .analytic = claim_if(f->analytic_known, gain, f->analytic),
+                              .analytic_wire = claim_if(f->analytic_wire_known, wire, f->analytic_wire)};
     for (int i = 0; i < 2; i++)
         g->band[i] = claim_if(f->asked && f->band_known, gain, f->band[i]);
 }
@@ -219,6 +241,8 @@ void figures_publish(const struct figures *f, const struct topology *t, struct l
         calls[i] = licences_for(licences, CAP_CALL_TIME, &f->calls[i].asked);
         absolute[i] = licences_for(licences, CAP_ABSOLUTE_TIME, &f->calls[i].asked);
         publish_call(&f->calls[i], t, calls[i], wire, &r->calls[i]);
+        publish_draws(&f->calls[i].draws, calls[i], wire,
+                      licences_for(licences, CAP_SKEW_TAIL, &f->calls[i].asked), &r->calls[i].draws);
     }
     size_t n = (size_t)f->n_calls;
     r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);
@@ -244,10 +268,22 @@ void figures_unpublish(struct result *r) {
 /* Sums of the calls that a gain is made of. */
 struct sums {
     bool asked, known, banded;
+    int n, closed, closed_known; /* calls; those with a closed form, of the wire and of the time */
+    double closed_s, closed_wire_s;
     double time_s, wire_s, treatment_s[RESULT_TREATMENTS];
 };
 
+static void add_closed(struct sums *s, const struct call_analytic *a) {
+    s->closed += a->covered;
+    s->closed_known += a->covered && a->time_known;
+    s->closed_s += a->time_s;
+    s->closed_wire_s += a->wire_s;
+}
+
 static void add_call(struct sums *s, const struct call_figures *c) {
+    s->n++;
+    if (c)
+        add_closed(s, &c->analytic);
     s->asked = s->asked && c && c->simulated;
     if (!s->asked)
         return;
@@ -261,6 +297,11 @@ static void add_call(struct sums *s, const struct call_figures *c) {
 
 static struct gain_figures divide(const struct sums *one, const struct sums *two, size_t n_treatments) {
     struct gain_figures g = {.asked = one->asked && two->asked};
+    bool pairs = one->n > 0 && one->n == two->n && two->closed_wire_s > 0;
+    g.analytic_wire_known = pairs && one->closed == one->n && two->closed == two->n;
+    g.analytic_wire = g.analytic_wire_known ? one->closed_wire_s / two->closed_wire_s : 0;
+    g.analytic_known = g.analytic_wire_known && one->closed_known == one->n && two->closed_known == two->n;
+    g.analytic = g.analytic_known ? one->closed_s / two->closed_s : 0;
     if (!g.asked)
         return g;
     g.known = one->known && two->known && two->time_s > 0;
@@ -290,6 +331,11 @@ static const struct call_figures *find_call(const struct figures *f, const char 
 /* Rows de-duplicated per rank never take longer on the wire than plain ones, give or take rounding. */
 static const struct call_figures *better(const struct call_figures *plain,
                                          const struct call_figures *other) {
+    if (!plain->simulated) // by the closed form then
+        return other->analytic.covered && plain->analytic.covered &&
+                       other->analytic.wire_s < plain->analytic.wire_s * (1 - 1e-9)
+                   ? other
+                   : plain;
     return other->simulated && other->wire_s < plain->wire_s * (1 - 1e-9) ? other : plain;
 }
 
@@ -307,10 +353,10 @@ void figures_gain(struct figures *f, const struct call_figures best[static PHASE
         f->gain_of = NULL;
     if (!f->gain_of)
         return;
-    struct sums one_all = {true, true, true, 0, 0, {0}}, two_all = one_all;
+    struct sums one_all = {.asked = true, .known = true, .banded = true}, two_all = one_all;
     f->gain_against = DEDUP_NONE;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        struct sums one = {true, true, true, 0, 0, {0}}, two = one;
+        struct sums one = {.asked = true, .known = true, .banded = true}, two = one;
         const struct call_figures *plain = find_call(f, one_hop, (enum phase)phase);
         const struct call_figures *against = plain ? better(plain, &best[phase]) : NULL;
         const struct call_figures *of = find_call(f, f->gain_of, (enum phase)phase);

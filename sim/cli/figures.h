@@ -22,6 +22,15 @@ struct call_analytic {
     const char *basis; /* "time", "wire" */
 };
 
+/* Quantiles over draws: p50, p95, p99. */
+enum { DRAWS_QUANTILES = RESULT_QUANTILES };
+struct draws_figures {
+    int n; /* 0: not asked for */
+    int layers;
+    bool known;
+    double time_s[DRAWS_QUANTILES], wire_s[DRAWS_QUANTILES];
+};
+
 /* Calls back to back. */
 struct sequence_figures {
     const char *host; /* NULL: not asked for */
@@ -39,6 +48,7 @@ struct call_figures {
     struct gate_scope asked; /* machine, worlds, sizes and skew that a gate must cover */
     enum dedup dedup; /* of a one-hop call */
     int chunks;
+    bool pipelined;
     bool simulated;   /* false with --analytic-only */
     bool time_known;
     char reason[200]; /* why the time is not known, or how alpha was interpolated */
@@ -56,6 +66,9 @@ struct call_figures {
     struct bound_straggler straggler;
     struct bound_rank *ports; /* per rank */
     struct sequence_figures sequence;
+    struct draws_figures draws;
+    double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks; NULL: not asked for */
+    int map_blocks, map_ranks;
 };
 
 struct gain_figures {
@@ -66,6 +79,8 @@ struct gain_figures {
     double band[2];
     bool wire_known;
     double wire;
+    bool analytic_known, analytic_wire_known; /* the same by the closed form */
+    double analytic, analytic_wire;
 };
 
 struct figures {

@@ -34,19 +34,34 @@ static void widen(double range[2], double value, bool first) {
     range[1] = first ? value : fmax(range[1], value);
 }
 
+/* A file of the user under the name of a shipped one is another library. */
+static bool is_imitation(const struct implementation *m) {
+    struct implementation *shipped;
+    if (implementation_load(m->name, NULL, 0, &shipped, NULL) != RC_OK)
+        return false;
+    bool same = strcmp(shipped->sha256, m->sha256) == 0;
+    implementation_free(shipped);
+    return !same;
+}
+
 void licensing_scope(const struct options *o, const struct step *step, struct gate_scope *asked) {
-    static const char changed[] = "changed by --set";
+    static const char changed[] = "changed by --set", imitation[] = "not the shipped file";
     const struct platform *p = step->platform;
+    const struct implementation *m = step->implementation;
     *asked = (struct gate_scope){
         .machine = p->name,
         .constants_sha256 = only_shape(&o->set_platform) ? p->sha256 : changed,
-        .implementation = o->set_implementation.n ? changed : step->implementation->name,
-        .strategy = strategy_name(step->strategy),
+        .implementation = o->set_implementation.n ? changed : is_imitation(m) ? imitation : m->name,
+        // the corpora hold dispatch-like calls of a host that runs ahead; the rest was measured by nobody
+        .strategy = step->phase == PHASE_DISPATCH && !o->host ? strategy_name(step->strategy)
+                                                              : "another phase or host regime",
         .rho_max = 1};
+    int n_worlds = 0;
     double *sent = mem_alloc((size_t)plat_ranks(p), sizeof *sent);
     for (int i = 0; i < step->n_stages; i++) {
         const struct stage *s = &step->stages[i];
-        widen(asked->world, s->world, i == 0);
+        if (s->world > 1) // a world of 1 exchanges nothing
+            widen(asked->world, s->world, n_worlds++ == 0);
         matrix_sums(&s->bytes, true, true, sent);
         for (int rank = 0; rank < plat_ranks(p); rank++)
             widen(asked->bytes, sent[rank], i == 0 && rank == 0);
@@ -54,4 +69,6 @@ void licensing_scope(const struct options *o, const struct step *step, struct ga
             asked->rho_max = fmax(asked->rho_max, matrix_rho_max(&s->bytes, out));
     }
     free(sent);
+    if (step->enter_s) // ranks that come late were measured by nobody
+        asked->rho_max = INFINITY;
 }

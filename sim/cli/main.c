@@ -56,6 +56,21 @@ static const struct command {
      "  moesim platform list\n"
      "  moesim platform check my_cluster.yaml\n"
      "  moesim platform show dgx-h100 --set platform.slow.oversubscription=2\n"},
+    {"sweep", cmd_sweep, "many points in parallel, resumable, as JSON Lines", "SPEC.yaml -o FILE.jsonl [options]",
+     "A sweep file (workloads/README.md) names axes over keys of platform, workload and implementation.\n"
+     "The same command continues after an interrupt, a kill or a full disk. --format csv prints all\n"
+     "records as CSV at the end.\n\n"
+     "Examples:\n"
+     "  moesim sweep workloads/sweeps/ratio_chain.yaml -o ratio_chain.jsonl --dry-run\n"
+     "  moesim sweep my_sweep.yaml -o my_sweep.jsonl --jobs 8\n"
+     "  mpirun -np 64 moesim-mpi sweep my_sweep.yaml -o my_sweep.jsonl\n"},
+    {"report", cmd_report, "a page with plots from records of a sweep, or from one result",
+     "RESULTS -o FILE.html [options]",
+     "RESULTS is what sweep wrote, or the JSON of simulate or compare. The page needs no network.\n"
+     "--format csv prints the records as CSV instead.\n\n"
+     "Examples:\n"
+     "  moesim report my_sweep.jsonl -o report.html\n"
+     "  moesim report my_sweep.jsonl --format csv\n"},
     {"workload", cmd_workload, "inspect workloads and routing records",
      "check|show|list [NAME|FILE] [options]",
      "show prints load and skew per layer of a workload, or of a record given by --trace.\n\n"
@@ -87,22 +102,6 @@ static void help_one(const struct command *c, struct buf *out) {
     buf_printf(out, "usage: moesim %s %s\n\n%s: %s.\n%s\nOptions:\n", c->name, c->usage, c->name,
                c->summary, c->text);
     options_help(c->name, out);
-}
-
-static int exit_code(enum rc rc) {
-    switch (rc) {
-    case RC_OK:
-        return 0;
-    case RC_USAGE:
-        return 2;
-    case RC_WITHDRAWN:
-        return 3;
-    case RC_ENGINE:
-    case RC_TIMEOUT:
-        return 4;
-    default:
-        return 1;
-    }
 }
 
 static enum rc unknown_command(const char *name, struct err *e) {
@@ -154,5 +153,5 @@ int main(int argc, char **argv) {
         rc = RC_IO;
     }
     buf_clear(&out);
-    return exit_code(rc);
+    return cli_exit_code(rc);
 }

@@ -37,6 +37,10 @@ enum option_id {
     OPT_CORPUS,
     OPT_CHECK,
     OPT_FULL,
+    OPT_JOBS,
+    OPT_DRY_RUN,
+    OPT_HTML,
+    OPT_TIMELINE,
     OPT_HELP
 };
 
@@ -85,11 +89,19 @@ static const struct option {
     {"--host-exposure", "TIME", OPT_HOST_EXPOSURE, " breakeven ",
      "extra host time of two hops, such as 0.13ms"},
     {"--draws", "N", OPT_DRAWS, " breakeven ", "of the Monte Carlo over intervals (default 400)"},
+    {"--draws", "N", OPT_DRAWS, " simulate ", "quantiles over so many batches and layers"},
     {"-o", "FILE.svg", OPT_OUTPUT, " breakeven ", "plot of the gain over the ratio"},
-    {"--corpus", "DIR", OPT_CORPUS, " simulate compare breakeven gates ",
+    {"--corpus", "DIR", OPT_CORPUS, " simulate compare breakeven gates sweep ",
      "folder of own corpora and gates, evaluated beside the built-in ones"},
     {"--check", NULL, OPT_CHECK, " gates ", "exit 3 if a gate fails that is not known to fail"},
     {"--full", NULL, OPT_FULL, " gates ", "the whole grids of the simulator's gates (slower)"},
+    {"-o", "FILE.jsonl", OPT_OUTPUT, " sweep ", "records; a run continues what it finds there"},
+    {"--jobs", "N", OPT_JOBS, " sweep ", "processes (default: one a core)"},
+    {"--dry-run", NULL, OPT_DRY_RUN, " sweep ", "say what would be done, and what it would cost"},
+    {"-o", "FILE.html", OPT_OUTPUT, " report ", "page to write"},
+    {"--html", "FILE", OPT_HTML, " simulate compare ", "also write the result as a page"},
+    {"--timeline", "FILE.json", OPT_TIMELINE, " simulate ",
+     "also write a timeline for Perfetto or chrome://tracing"},
     {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
@@ -320,6 +332,21 @@ static enum rc take(struct options *o, const struct option *option, const char *
         break;
     case OPT_FULL:
         o->full = true;
+        break;
+    case OPT_JOBS:
+        rc = parse_count("--jobs", value, &o->jobs, e);
+        return rc || (o->jobs >= 1 && o->jobs <= 4096)
+                   ? rc
+                   : err_set(e, RC_USAGE, "--jobs: '%.40s' found, expected 1 to 4096", value);
+    case OPT_DRY_RUN:
+        o->dry_run = true;
+        break;
+    case OPT_HTML:
+        o->html = value;
+        o->detail = true;
+        break;
+    case OPT_TIMELINE:
+        o->timeline = value;
         break;
     case OPT_HELP:
         o->help = true;

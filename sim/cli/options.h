@@ -47,6 +47,10 @@ struct options {
     bool by_simulation, interpolate; /* breakeven */
     double host_exposure_s;
     int64_t draws; /* 0 = not given */
+    bool detail, brief, unexplained; /* of a point: map too; no ranks and links; no causes */
+    bool dry_run;             /* sweep */
+    int64_t jobs;             /* sweep; 0: one a core */
+    const char *html, *timeline; /* simulate; NULL: not asked for */
     const char *const *arguments; /* argv + 1, for provenance */
     int n_arguments;
     struct arena arena;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/sequence.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,8 +73,13 @@ static enum rc play(const struct options *o, const struct calls *c, enum regime 
         return rc;
     s->known = true;
     s->per_call_s = total_s / c->n;
-    for (int i = 0; i < c->n && s->by_layer; i++)
-        s->time_s[i] = c->outcomes[i].time_s;
+    // what each layer adds to the end of the sequence: ranks that are done early begin the next one early
+    double end_s = 0;
+    for (int i = 0; i < c->n && s->by_layer; i++) {
+        double ends_s = c->outcomes[i].begin_s + c->outcomes[i].time_s;
+        s->time_s[i] = fmax(ends_s - end_s, 0);
+        end_s = fmax(end_s, ends_s);
+    }
     return RC_OK;
 }
 
@@ -100,6 +106,7 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
         step_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
                    &c.steps[i]);
         c.steps[i].enter_s = like->enter_s;
+        c.steps[i].order_seed = like->order_seed;
         known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && known;
     }
     if (!rc && known)

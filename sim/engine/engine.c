@@ -295,8 +295,10 @@ enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cas
     r.plan.link_bins = options->link_bins;
     runs_init(&r, cases, n_cases);
     rc = play_in_child(&r, options->timeout_s, e);
-    for (size_t i = 0; i < n_cases && rc == RC_OK; i++)
+    for (size_t i = 0; i < n_cases && rc == RC_OK; i++) {
         answer_from_play(&r.plan, 0, &cases[i], &r.plays[r.of_case[i]], &outcomes[i]);
+        outcomes[i].run = (int)r.of_case[i];
+    }
     runs_clear(&r);
     return rc;
 }

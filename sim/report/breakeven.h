@@ -53,6 +53,7 @@ struct breakeven_result {
     int64_t ranks;
     double fan_out, quota, row_bytes, experts_per_rank;
     double base_Bps;
+    const char *held; /* what of the slow tier stays over the ratios: x_half in "bytes", or in "time" */
     double host_exposure_s;
     double range[2];
     struct breakeven_ratio byte_only, byte_only_dedup;

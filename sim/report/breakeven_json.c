@@ -6,23 +6,30 @@
 #include "gates/capability.h"
 #include "platforms/base/json.h"
 
+/* A figure of the model, under the licence of the result, or null. */
+static void figure(struct json *j, const struct breakeven_result *r, const char *key, bool known,
+                   double value) {
+    claim_json_key(j, key, claim_if(known, r->licence, value));
+}
+
 static void number_or_null(struct json *j, const char *key, bool known, double value) {
     json_key(j, key);
     if (known)
         json_number(j, value);
     else
-        json_null(j);
+        json_put_null(j);
 }
 
-static void write_spread(struct json *j, const char *key, const struct breakeven_spread *s) {
+static void write_spread(struct json *j, const struct breakeven_result *r, const char *key,
+                         const struct breakeven_spread *s) {
     if (!s->known) {
         json_key_null(j, key);
         return;
     }
     json_key_open(j, key, '{');
-    json_key_number(j, "p5", s->p5);
-    json_key_number(j, "p50", s->p50);
-    json_key_number(j, "p95", s->p95);
+    figure(j, r, "p5", true, s->p5);
+    figure(j, r, "p50", true, s->p50);
+    figure(j, r, "p95", true, s->p95);
     json_close(j);
 }
 
@@ -33,23 +40,17 @@ static void write_entry(struct json *j, const struct breakeven_result *r,
     json_key_number(j, "s_per_pair", x->s_per_pair);
     json_key_text(j, "status", status_name(x->interpolated ? STATUS_ASSUMED : x->chain->status));
     json_key_bool(j, "interpolated", x->interpolated);
-    number_or_null(j, "ratio", x->ratio.known, x->ratio.value);
-    number_or_null(j, "slow_Bps", x->ratio.known, r->base_Bps / x->ratio.value);
+    figure(j, r, "ratio", x->ratio.known, x->ratio.value);
+    figure(j, r, "slow_Bps", x->ratio.known, x->ratio.known ? r->base_Bps / x->ratio.value : 0);
     if (!r->simulated)
-        number_or_null(j, "ratio_time_held", x->time_held.known, x->time_held.value);
-    json_key(j, "ratio_band");
-    if (x->band_known) {
-        json_open(j, '[');
-        json_number(j, x->band[0]);
-        json_number(j, x->band[1]);
-        json_close(j);
-    } else {
-        json_null(j);
-    }
+        figure(j, r, "ratio_time_held", x->time_held.known, x->time_held.value);
+    const struct claim band[2] = {claim_if(x->band_known, r->licence, x->band[0]),
+                                  claim_if(x->band_known, r->licence, x->band[1])};
+    claim_json_pair(j, "ratio_band", band);
     if (r->simulated)
         json_key_int(j, "evaluations", x->evaluations);
     else
-        write_spread(j, "spread", &x->spread);
+        write_spread(j, r, "spread", &x->spread);
     if (!x->ratio.known || (!r->simulated && !x->time_held.known)) {
         json_key_open(j, "withdrawn", '{');
         if (!x->ratio.known)
@@ -75,7 +76,7 @@ static void write_geometry(struct json *j, const struct breakeven_result *r) {
     if (w->group_limit)
         json_int(j, w->group_limit);
     else
-        json_null(j);
+        json_put_null(j);
     json_key_number(j, "fan_out", r->fan_out);
     json_key_number(j, "quota", r->quota);
     json_key_int(j, "hidden", w->hidden);
@@ -109,7 +110,7 @@ static void write_checklist(struct json *j, const struct breakeven_result *r) {
     json_key_text(j, "chain",
                   chain_constant((enum chain_preset)r->implementation->chain.preset)->name);
     json_key_bool(j, "cleared", r->cleared);
-    json_key_number(j, "gain", r->gain);
+    figure(j, r, "gain", true, r->gain);
     json_key_open(j, "conditions", '[');
     for (int i = 0; i < BREAKEVEN_CHECKS; i++) {
         json_open(j, '{');
@@ -131,17 +132,17 @@ static void write_uncertainty(struct json *j, const struct breakeven_result *r) 
     json_key_open(j, "uncertainty", '{');
     json_key_int(j, "draws", r->draws);
     json_key_int(j, "seed", (int64_t)r->seed);
-    write_spread(j, "one_hop_s", &r->one_hop_s);
-    write_spread(j, "two_hop_s", &r->two_hop_s);
-    write_spread(j, "gain", &r->gain_spread);
+    write_spread(j, r, "one_hop_s", &r->one_hop_s);
+    write_spread(j, r, "two_hop_s", &r->two_hop_s);
+    write_spread(j, r, "gain", &r->gain_spread);
     json_key_open(j, "constants", '[');
     for (int i = 0; i < r->n_inputs; i++) {
         json_open(j, '{');
         json_key_text(j, "name", r->inputs[i].name);
         json_key_number(j, "low", r->inputs[i].low);
         json_key_number(j, "high", r->inputs[i].high);
-        json_key_number(j, "gain_at_low", r->inputs[i].gain_low);
-        json_key_number(j, "gain_at_high", r->inputs[i].gain_high);
+        figure(j, r, "gain_at_low", true, r->inputs[i].gain_low);
+        figure(j, r, "gain_at_high", true, r->inputs[i].gain_high);
         json_close(j);
     }
     json_close(j);
@@ -198,14 +199,14 @@ void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
     write_geometry(&j, r);
     json_key_number(&j, "base_Bps", r->base_Bps);
     json_key_text(&j, "beta", r->simulated ? NULL : "closed");
-    json_key_text(&j, "x_half_held", "bytes");
+    json_key_text(&j, "x_half_held", r->held);
     json_key_number(&j, "host_exposure_s", r->host_exposure_s);
     json_key_open(&j, "range", '[');
     json_number(&j, r->range[0]);
     json_number(&j, r->range[1]);
     json_close(&j);
-    number_or_null(&j, "byte_only", r->byte_only.known, r->byte_only.value);
-    number_or_null(&j, "byte_only_dedup", r->byte_only_dedup.known, r->byte_only_dedup.value);
+    figure(&j, r, "byte_only", r->byte_only.known, r->byte_only.value);
+    figure(&j, r, "byte_only_dedup", r->byte_only_dedup.known, r->byte_only_dedup.value);
     if (!r->byte_only.known) {
         json_key_open(&j, "withdrawn", '{');
         json_key_text(&j, "byte_only", r->byte_only.reason);

@@ -8,11 +8,20 @@
 #include "platforms/base/unit.h"
 #include "sim/report/table.h"
 
-static void ratio_cell(struct table *t, const struct breakeven_ratio *r) {
-    if (r->known)
-        table_cell(t, "%.3f", r->value);
-    else
-        table_cell(t, "-");
+/* A figure of the model, under the licence of the result. */
+static const char *figure(const struct breakeven_result *r, bool known, double value,
+                          char text[static CLAIM_TEXT]) {
+    return claim_text(claim_if(known, r->licence, value), CLAIM_FACTOR, text);
+}
+
+static void figure_cell(const struct breakeven_result *r, struct table *t, bool known, double value) {
+    char text[CLAIM_TEXT];
+    table_cell(t, "%s", figure(r, known, value, text));
+}
+
+static void figures_cell(const struct breakeven_result *r, struct table *t, double low, double high) {
+    char a[CLAIM_TEXT], b[CLAIM_TEXT];
+    table_cell(t, "%s to %s", figure(r, true, low, a), figure(r, true, high, b));
 }
 
 static void write_inputs(const struct breakeven_result *r, struct buf *out) {
@@ -34,8 +43,10 @@ static void write_byte_only(const struct breakeven_result *r, struct buf *out) {
         table_paragraph(out, "byte-only breakeven: none; %s", r->byte_only.reason);
         return;
     }
-    buf_printf(out, "byte-only breakeven  %.3f   with one row per token and rank in hop B  %.3f\n",
-               r->byte_only.value, r->byte_only_dedup.value);
+    char bytes[CLAIM_TEXT], dedup[CLAIM_TEXT];
+    buf_printf(out, "byte-only breakeven  %s   with one row per token and rank in hop B  %s\n",
+               figure(r, true, r->byte_only.value, bytes),
+               figure(r, r->byte_only_dedup.known, r->byte_only_dedup.value, dedup));
 }
 
 static void write_effective(const struct breakeven_result *r, struct buf *out) {
@@ -51,15 +62,15 @@ static void write_effective(const struct breakeven_result *r, struct buf *out) {
         table_cell(&t, "%s%s", x->chain->name, x->interpolated ? " (interpolated)" : "");
         table_cell(&t, "%s", unit_format(x->s_per_pair, UNIT_TIME, text));
         if (!x->ratio.known && x->band_known)
-            table_cell(&t, "%.3f to %.3f", x->band[0], x->band[1]);
+            figures_cell(r, &t, x->band[0], x->band[1]);
         else
-            ratio_cell(&t, &x->ratio);
+            figure_cell(r, &t, x->ratio.known, x->ratio.value);
         table_cell(&t, "%s",
                    x->ratio.known ? unit_format(r->base_Bps / x->ratio.value, UNIT_RATE, text)
                                   : "-");
-        ratio_cell(&t, &x->time_held);
+        figure_cell(r, &t, x->time_held.known, x->time_held.value);
         if (x->spread.known)
-            table_cell(&t, "%.3f to %.3f", x->spread.p5, x->spread.p95);
+            figures_cell(r, &t, x->spread.p5, x->spread.p95);
         table_end_row(&t);
     }
     buf_printf(out, "\n%s\n", r->simulated ? "by simulation" : "by the closed form");
@@ -74,8 +85,9 @@ static void write_effective(const struct breakeven_result *r, struct buf *out) {
 static void write_checklist(const struct breakeven_result *r, struct buf *out) {
     if (!r->checklist_known)
         return;
-    buf_printf(out, "\nat the file's own ratio %.3f with its chain: gain %.3f; checklist %s\n",
-               r->ratio, r->gain, r->cleared ? "cleared" : "not cleared");
+    char gain[CLAIM_TEXT];
+    buf_printf(out, "\nat the file's own ratio %.3f with its chain: gain %s; checklist %s\n", r->ratio,
+               figure(r, true, r->gain, gain), r->cleared ? "cleared" : "not cleared");
     for (int i = 0; i < BREAKEVEN_CHECKS; i++)
         if (!r->checks[i].passed)
             buf_printf(out, "  fails: %s %.4g, threshold %.4g\n", r->checks[i].name,
@@ -107,12 +119,13 @@ static void write_skew(const struct breakeven_result *r, struct buf *out) {
 static void write_uncertainty(const struct breakeven_result *r, struct buf *out) {
     if (!r->n_inputs)
         return;
-    buf_printf(out,
-               "\ngain over %d draws: p5 %.3f, median %.3f, p95 %.3f; what moves it, most first:\n",
-               r->draws, r->gain_spread.p5, r->gain_spread.p50, r->gain_spread.p95);
+    const struct breakeven_spread *s = &r->gain_spread;
+    char a[CLAIM_TEXT], b[CLAIM_TEXT], c[CLAIM_TEXT];
+    buf_printf(out, "\ngain over %d draws: p5 %s, median %s, p95 %s; what moves it, most first:\n",
+               r->draws, figure(r, true, s->p5, a), figure(r, true, s->p50, b), figure(r, true, s->p95, c));
     for (int i = 0; i < r->n_inputs; i++)
-        buf_printf(out, "  %s: %.3f to %.3f\n", r->inputs[i].name, r->inputs[i].gain_low,
-                   r->inputs[i].gain_high);
+        buf_printf(out, "  %s: %s to %s\n", r->inputs[i].name,
+                   figure(r, true, r->inputs[i].gain_low, a), figure(r, true, r->inputs[i].gain_high, b));
 }
 
 void breakeven_write_text(const struct breakeven_result *r, struct buf *out) {
@@ -132,9 +145,10 @@ void breakeven_write_text(const struct breakeven_result *r, struct buf *out) {
                     open ? "" : ")");
 }
 
-static void number(struct buf *out, bool known, double value) {
-    char text[JSON_NUMBER];
-    buf_printf(out, ",%s", known ? json_format(value, text) : "");
+static void number(const struct breakeven_result *r, struct buf *out, bool known, double value) {
+    char text[CLAIM_TEXT];
+    struct claim c = claim_if(known, r->licence, value);
+    buf_printf(out, ",%s", claim_known(c) ? claim_text(c, CLAIM_PLAIN, text) : "");
 }
 
 void breakeven_write_csv(const struct breakeven_result *r, struct buf *out) {
@@ -146,18 +160,18 @@ void breakeven_write_csv(const struct breakeven_result *r, struct buf *out) {
         buf_printf(out, "%s,%s,%s,%s,%s", r->platform->name, r->workload->name,
                    r->implementation->name, r->simulated ? "simulated" : "analytic",
                    x->chain->name);
-        number(out, true, x->s_per_pair);
-        number(out, x->ratio.known, x->ratio.value);
-        number(out, x->ratio.known, r->base_Bps / x->ratio.value);
-        number(out, x->time_held.known, x->time_held.value);
-        number(out, x->band_known, x->band[0]);
-        number(out, x->band_known, x->band[1]);
-        number(out, x->spread.known, x->spread.p5);
-        number(out, x->spread.known, x->spread.p50);
-        number(out, x->spread.known, x->spread.p95);
-        number(out, r->byte_only.known, r->byte_only.value);
-        number(out, r->byte_only_dedup.known, r->byte_only_dedup.value);
-        number(out, true, r->base_Bps);
+        number(r, out, true, x->s_per_pair);
+        number(r, out, x->ratio.known, x->ratio.value);
+        number(r, out, x->ratio.known, x->ratio.known ? r->base_Bps / x->ratio.value : 0);
+        number(r, out, x->time_held.known, x->time_held.value);
+        number(r, out, x->band_known, x->band[0]);
+        number(r, out, x->band_known, x->band[1]);
+        number(r, out, x->spread.known, x->spread.p5);
+        number(r, out, x->spread.known, x->spread.p50);
+        number(r, out, x->spread.known, x->spread.p95);
+        number(r, out, r->byte_only.known, r->byte_only.value);
+        number(r, out, r->byte_only_dedup.known, r->byte_only_dedup.value);
+        number(r, out, true, r->base_Bps);
         buf_text(out, "\n");
     }
 }

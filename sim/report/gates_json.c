@@ -51,7 +51,6 @@ static void write_metrics(struct json *j, const struct gate_result *r) {
 static void write_gate(struct json *j, const struct gate_result *r) {
     const struct gate *g = r->gate;
     unsigned bits = gate_withdraws(g);
-    json_open(j, '{');
     json_key_text(j, "id", g->id);
     json_key_text(j, "kind", gate_kind_name(g->kind));
     json_key_text(j, "claim", g->claim);
@@ -71,7 +70,28 @@ static void write_gate(struct json *j, const struct gate_result *r) {
     json_key_text(j, "corpus", g->corpus);
     json_key_text(j, "corpus_sha256", *r->evidence.corpus_sha256 ? r->evidence.corpus_sha256 : NULL);
     json_key_text(j, "hash", r->hash);
-    json_close(j);
+}
+
+void gates_explain_json(const struct gate_result *r, struct buf *out) {
+    const struct gate_evidence *x = &r->evidence;
+    struct json j;
+    json_init(&j, out, true);
+    json_open(&j, '{');
+    json_key_text(&j, "schema", "moesim/gate-result/1");
+    write_gate(&j, r);
+    json_key_text(&j, "unit", x->unit);
+    json_key_open(&j, "points", '[');
+    for (size_t i = 0; i < x->n_points; i++) {
+        json_open(&j, '{');
+        json_key_text(&j, "label", x->points[i].label);
+        json_key_bool(&j, "counted", x->points[i].counted);
+        number_or_null(&j, "predicted", x->points[i].predicted);
+        number_or_null(&j, "measured", x->points[i].measured);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_close(&j);
+    buf_text(out, "\n");
 }
 
 void gates_write_json(const struct gate_result *results, size_t n, const struct licences *licences,
@@ -81,8 +101,11 @@ void gates_write_json(const struct gate_result *results, size_t n, const struct 
     json_open(&j, '{');
     json_key_text(&j, "schema", "moesim/gates/1");
     json_key_open(&j, "gates", '[');
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        json_open(&j, '{');
         write_gate(&j, &results[i]);
+        json_close(&j);
+    }
     json_close(&j);
     json_key_open(&j, "capabilities", '[');
     for (int i = 0; i < CAP_COUNT; i++) {

@@ -13,7 +13,9 @@ void gates_write_json(const struct gate_result *results, size_t n, const struct 
                       struct buf *out);
 void gates_write_csv(const struct gate_result *results, size_t n, struct buf *out);
 
-/* One gate at length: definition, metrics, points with predicted and measured, a plot, how to re-run it. */
-void gates_explain(const struct gate_result *result, struct buf *out);
+/* One gate at length: definition, metrics, points with predicted and measured, a plot, how to re-run it. folder:
+ * where a user's gate comes from. */
+void gates_explain(const struct gate_result *result, const char *folder, struct buf *out);
+void gates_explain_json(const struct gate_result *result, struct buf *out);
 
 #endif

@@ -191,7 +191,7 @@ static void write_scope(const struct gate_scope *s, struct buf *out) {
                     s->rho_max);
 }
 
-void gates_explain(const struct gate_result *r, struct buf *out) {
+void gates_explain(const struct gate_result *r, const char *folder, struct buf *out) {
     const struct gate *g = r->gate;
     struct buf withdraws = {0};
     withdraws_text(g, &withdraws);
@@ -219,5 +219,6 @@ void gates_explain(const struct gate_result *r, struct buf *out) {
     }
     if (g->reopen)
         table_paragraph(out, "\nto change the outcome: %s", g->reopen);
-    buf_printf(out, "re-run: moesim gates explain %s\n", g->id);
+    buf_printf(out, "re-run: moesim gates explain %s%s%s\n", g->id, g->own ? " --corpus " : "",
+               g->own ? folder : "");
 }

@@ -1,85 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/result.h"
+#include "sim/report/json_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/json.h"
-
-/* A number, or null where it does not exist. */
-static void number_or_null(struct json *j, const char *key, bool known, double value) {
-    json_key(j, key);
-    if (known)
-        json_number(j, value);
-    else
-        json_null(j);
-}
-
-static void write_platform(struct json *j, const struct result *r) {
-    const struct platform *p = r->platform;
-    json_key_open(j, "platform", '{');
-    json_key_text(j, "name", p->name);
-    json_key_int(j, "groups", p->groups);
-    json_key_int(j, "ranks_per_group", p->ranks_per_group);
-    json_key_int(j, "ranks", plat_ranks(p));
-    claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
-    if (plat_no_ratio(p))
-        json_key_text(j, "hierarchy_ratio_reason", plat_no_ratio(p));
-    if (p->ratio_probed.given)
-        json_key_number(j, "ratio_probed", p->ratio_probed.value);
-    json_close(j);
-}
-
-static void write_workload(struct json *j, const struct result *r) {
-    const struct workload *w = r->workload;
-    const struct traffic_rho *rho = &r->rho;
-    json_key_open(j, "workload", '{');
-    json_key_text(j, "name", w->name);
-    json_key_int(j, "tokens_per_rank", w->tokens_per_rank);
-    json_key_int(j, "hidden", w->hidden);
-    json_key_text(j, "dtype", workload_dtype_name(w));
-    json_key_int(j, "experts", w->experts);
-    json_key_int(j, "top_k", w->top_k);
-    json_key(j, "group_limit");
-    if (w->group_limit)
-        json_int(j, w->group_limit);
-    else
-        json_null(j);
-    json_key_number(j, "fan_out", r->traffic->fan_out);
-    json_key_open(j, "rho_max", '{');
-    const struct {
-        const char *key;
-        double value;
-    } all[] = {{"rank", rho->rank},           {"expert", rho->expert},
-               {"one_hop_in", rho->one_hop_in}, {"one_hop_out", rho->one_hop_out},
-               {"hop_a_in", rho->hop_a_in},   {"hop_a_out", rho->hop_a_out},
-               {"hop_b_in", rho->hop_b_in},   {"hop_b_out", rho->hop_b_out}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        number_or_null(j, all[i].key, all[i].value >= 0, all[i].value);
-    json_close(j);
-    json_close(j);
-}
-
-static void write_implementation(struct json *j, const struct implementation *m) {
-    const struct chain_constant *chain = chain_constant((enum chain_preset)m->chain.preset);
-    json_key_open(j, "implementation", '{');
-    json_key_text(j, "name", m->name);
-    json_key_text(j, "order", order_name(m->order));
-    json_key(j, "window");
-    if (m->window)
-        json_int(j, m->window);
-    else
-        json_text(j, "all");
-    json_key_text(j, "start", start_name(m->start));
-    json_key_open(j, "chain", '{');
-    json_key_text(j, "preset", chain->name);
-    json_key_number(j, "s_per_pair", chain->s_per_pair);
-    json_key_text(j, "status", status_name(chain->status));
-    number_or_null(j, "floor_s", m->chain.floor_s.given, m->chain.floor_s.value);
-    json_close(j);
-    json_close(j);
-}
 
 static void write_stages(struct json *j, const struct result_call *c) {
     json_key_open(j, "stages", '[');
@@ -209,6 +135,21 @@ static void write_links(struct json *j, const struct result_call *c) {
     claim_json_key(j, "from_last_entry_s", c->from_last);
 }
 
+/* Bytes between blocks of ranks, row = sender. */
+static void write_map(struct json *j, const struct result_call *c) {
+    json_key_open(j, "traffic_map", '{');
+    json_key_int(j, "ranks_per_block", c->map_ranks);
+    json_key_open(j, "bytes", '[');
+    for (int i = 0; i < c->map_blocks; i++) {
+        json_open(j, '[');
+        for (int k = 0; k < c->map_blocks; k++)
+            json_number(j, c->map[i * c->map_blocks + k]);
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
 static void write_sequence(struct json *j, const struct result_sequence *s) {
     if (!s->host)
         return;
@@ -236,6 +177,30 @@ static void write_sequence(struct json *j, const struct result_sequence *s) {
     json_close(j);
 }
 
+static void write_draws(struct json *j, const struct result_draws *d) {
+    static const char *const keys[RESULT_QUANTILES] = {"p50", "p95", "p99"};
+    if (!d->n)
+        return;
+    json_key_int(j, "draws", d->n);
+    json_key_open(j, "time_quantiles_s", '{');
+    for (int i = 0; i < RESULT_QUANTILES; i++)
+        claim_json_key(j, keys[i], d->time[i]);
+    if (d->tail_reason) {
+        json_key_open(j, "withdrawn", '{');
+        for (int i = 1; i < RESULT_QUANTILES; i++) {
+            char *why = mem_printf("skew_tail: %s", d->tail_reason);
+            json_key_text(j, keys[i], why);
+            free(why);
+        }
+        json_close(j);
+    }
+    json_close(j);
+    json_key_open(j, "wire_quantiles_s", '{');
+    for (int i = 0; i < RESULT_QUANTILES; i++)
+        claim_json_key(j, keys[i], d->wire[i]);
+    json_close(j);
+}
+
 static void write_withdrawn(struct json *j, const struct result_call *c) {
     if (c->time_known)
         return;
@@ -253,12 +218,13 @@ static void write_withdrawn(struct json *j, const struct result_call *c) {
     json_close(j);
 }
 
-static void write_call(struct json *j, const struct result *r, const struct result_call *c) {
+void json_call(struct json *j, const struct result *r, const struct result_call *c) {
     json_open(j, '{');
     json_key_text(j, "strategy", c->strategy);
     json_key_text(j, "phase", c->phase);
     if (strcmp(c->strategy, strategy_name(STRATEGY_ONE_HOP)) == 0)
         json_key_text(j, "dedup", dedup_name((int)c->dedup));
+    json_key_text(j, "hops", c->pipelined ? "pipelined" : "serial");
     json_key_int(j, "chunks", c->chunks);
     json_key_text(j, "order", order_name(r->implementation->order));
     json_key(j, "window");
@@ -277,23 +243,26 @@ static void write_call(struct json *j, const struct result *r, const struct resu
     write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
-    if (c->simulated) {
+    if (c->simulated && r->detail) {
         json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
         write_stages(j, c);
     }
     write_traffic(j, c);
-    if (c->simulated)
+    if (c->simulated && r->detail) {
         write_ranks(j, c, plat_ranks(r->platform));
-    if (c->simulated)
         write_links(j, c);
+    }
+    if (c->map)
+        write_map(j, c);
     write_sequence(j, &c->sequence);
+    write_draws(j, &c->draws);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);
     json_close(j);
 }
 
-static void write_gain(struct json *j, const struct result *r) {
+void json_gain(struct json *j, const struct result *r) {
     static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
@@ -301,6 +270,14 @@ static void write_gain(struct json *j, const struct result *r) {
     json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
     json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
     json_key_text(j, "of", r->gain_of);
+    json_key_open(j, "analytic", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].analytic);
+    json_close(j);
+    json_key_open(j, "analytic_wire", '{');
+    for (int i = 0; i < RESULT_GAINS; i++)
+        claim_json_key(j, keys[i], r->gain[i].analytic_wire);
+    json_close(j);
     json_key_open(j, "band", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_pair(j, keys[i], r->gain[i].band);
@@ -322,7 +299,7 @@ static void write_gain(struct json *j, const struct result *r) {
     json_close(j);
 }
 
-static void write_capabilities(struct json *j, const struct result *r) {
+void json_capabilities(struct json *j, const struct result *r) {
     json_key_open(j, "capabilities", '[');
     for (int i = 0; i < CAP_COUNT; i++) {
         enum capability c = (enum capability)i;
@@ -340,7 +317,7 @@ static void write_capabilities(struct json *j, const struct result *r) {
 }
 
 /* The evidence at the time of this run; its numbers are printed by `moesim gates`. */
-static void write_gates(struct json *j, const struct result *r) {
+void json_gates(struct json *j, const struct result *r) {
     json_key_open(j, "gates", '[');
     for (size_t i = 0; i < r->n_gates; i++) {
         const struct gate_result *g = &r->gates[i];
@@ -368,7 +345,7 @@ static void write_lines(struct json *j, const char *key, const char *lines) {
     json_close(j);
 }
 
-static void write_provenance(struct json *j, const struct result *r) {
+void json_provenance(struct json *j, const struct result *r) {
     json_key_open(j, "provenance", '{');
     json_key_text(j, "program", "moesim");
     json_key_text(j, "version", r->program_version);
@@ -404,14 +381,14 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_init(&j, out, true);
     json_open(&j, '{');
     json_key_text(&j, "schema", r->schema);
-    write_platform(&j, r);
-    write_workload(&j, r);
-    write_implementation(&j, r->implementation);
+    json_platform(&j, r);
+    json_workload(&j, r);
+    json_implementation(&j, r->implementation);
     json_key_open(&j, "calls", '[');
     for (int i = 0; i < r->n_calls; i++)
-        write_call(&j, r, &r->calls[i]);
+        json_call(&j, r, &r->calls[i]);
     json_close(&j);
-    write_gain(&j, r);
+    json_gain(&j, r);
     json_key_open(&j, "engine", '{');
     json_key_text(&j, "name", "simgrid");
     json_key_text(&j, "simgrid_version", r->engine_version);
@@ -426,11 +403,12 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
-    write_capabilities(&j, r);
-    write_gates(&j, r);
+    write_lines(&j, "assumed", r->assumed.text);
+    json_capabilities(&j, r);
+    json_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
-    write_provenance(&j, r);
+    json_provenance(&j, r);
     json_close(&j);
     buf_text(out, "\n");
 }

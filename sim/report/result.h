@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* result.h - what `simulate` and `compare` found, ready to be written as text, JSON or CSV.
  *
- * Units: SI.
- * Ownership: the writers borrow everything. */
+ * Units: SI. Ownership: the writers borrow everything. */
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
 #include "gates/claim.h"
 #include "workloads/step.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8 };
+enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
 
 /* Numbers are claims: sealed by gates/, they can be written but not read. Unknown ones are zeroed. */
 struct result_analytic {
@@ -60,11 +59,19 @@ struct result_sequence {
     struct claim time[RESULT_SEQUENCE];
 };
 
+/* Quantiles over draws of batches and layers. */
+enum { RESULT_QUANTILES = 3 };
+struct result_draws {
+    int n, layers; /* n 0: not asked for */
+    struct claim time[RESULT_QUANTILES], wire[RESULT_QUANTILES]; /* p50, p95, p99 */
+    const char *tail_reason; /* why p95 and p99 of the time are withdrawn, or NULL */
+};
+
 struct result_call {
     const char *strategy, *phase;
     enum dedup dedup; /* of a one-hop call */
     int chunks;
-    bool simulated;      /* false with --analytic-only */
+    bool pipelined, simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
@@ -88,7 +95,10 @@ struct result_call {
     struct result_straggler straggler; /* under the costs shown */
     struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
+    struct result_draws draws;
     struct result_analytic analytic;
+    const double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks, or NULL */
+    int map_blocks, map_ranks;
 };
 
 /* Gain of the first multi-hop strategy over the best one hop, for one phase or the round trip. */
@@ -96,6 +106,7 @@ enum { RESULT_ROUND_TRIP = PHASE_COUNT, RESULT_GAINS };
 struct result_gain {
     bool asked; /* both calls were made */
     struct claim time, band[2], wire;
+    struct claim analytic, analytic_wire; /* by the closed form */
 };
 
 struct result_weakest {
@@ -116,11 +127,13 @@ struct result {
     enum dedup gain_against; /* of the one hop that the gains are against */
     struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
+    struct buf assumed; /* constants that no source gives, one a line */
     struct claim hierarchy_ratio;
     const struct licence *licences[CAP_COUNT]; /* as this question leaves them */
     const struct gate_result *gates;           /* that stood behind them */
     size_t n_gates;
     struct buf warnings; /* one line each */
+    bool detail; /* ranks, links over time and the map are wanted */
     uint64_t seed;
     uint64_t flows;
     double wall_s, cpu_s, peak_rss_bytes;
@@ -134,5 +147,4 @@ struct result {
 void result_write_json(const struct result *r, struct buf *out);
 void result_write_text(const struct result *r, struct buf *out);
 void result_write_csv(const struct result *r, struct buf *out);
-
 #endif

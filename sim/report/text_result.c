@@ -59,7 +59,7 @@ static void call_rows(const struct result_call *calls, int n, struct table *t) {
     table_cell(t, "%s", calls[0].phase);
     for (int i = 0; i < n; i++)
         table_cell(t, "%s%s", calls[i].strategy,
-                   calls[i].chunks > 1 ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
+                   calls[i].pipelined ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
     table_cell(t, "call time");
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i].time, CLAIM_TIME);
@@ -207,9 +207,32 @@ static void write_paths(const struct result *r, struct buf *out) {
                         c->strategy, s->n_calls, s->host, claim_text(s->per_call, CLAIM_TIME, text),
                         *s->reason ? "; " : "", s->reason);
         for (int k = 0; k < s->n_calls && k < RESULT_SEQUENCE && s->by_layer; k++)
-            buf_printf(out, "    layer %lld: %s\n", (long long)s->layer[k],
+            buf_printf(out, "    layer %lld adds %s\n", (long long)s->layer[k],
                        claim_text(s->time[k], CLAIM_TIME, text));
     }
+}
+
+static void write_draws(const struct result *r, struct buf *out) {
+    const char *reason = NULL;
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        const struct result_draws *d = &c->draws;
+        char text[6][CLAIM_TEXT];
+        const char *p[6];
+        if (!d->n)
+            continue;
+        for (int k = 0; k < RESULT_QUANTILES; k++) {
+            p[k] = claim_text(d->time[k], CLAIM_TIME, text[k]);
+            p[3 + k] = claim_text(d->wire[k], CLAIM_TIME, text[3 + k]);
+        }
+        table_paragraph(out,
+                        "%s %s: %d draws over %d layers: call time p50 %s, p95 %s, p99 %s; wire time p50 %s, "
+                        "p95 %s, p99 %s",
+                        c->phase, c->strategy, d->n, d->layers, p[0], p[1], p[2], p[3], p[4], p[5]);
+        reason = d->tail_reason;
+    }
+    if (reason)
+        table_paragraph(out, "p95 and p99 of the call time are withdrawn (skew_tail): %s", reason);
 }
 
 static void write_rho(const struct result *r, struct buf *out) {
@@ -359,6 +382,7 @@ void result_write_text(const struct result *r, struct buf *out) {
     }
     write_stages(r, out);
     write_paths(r, out);
+    write_draws(r, out);
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

@@ -46,6 +46,7 @@ struct gates_bent {
     double time_factor;
     double bytes_factor;
     double per_bandwidth_s; /* added per GB/s of the slow tier: faster is slower */
+    double first_port;      /* added share, by the bytes on link 0: ranks are no longer alike */
 };
 
 static inline enum rc gates_bent_run(const struct step *step, const struct costs *cases, size_t n_cases,
@@ -56,6 +57,8 @@ static inline enum rc gates_bent_run(const struct step *step, const struct costs
         outcomes[i].time_s *= bent->time_factor;
         outcomes[i].time_s +=
             bent->per_bandwidth_s * 1e-9 * step->platform->tier[TIER_SLOW].bandwidth_Bps.value;
+        if (outcomes[i].link_bytes && bent->first_port > 0)
+            outcomes[i].time_s *= 1 + bent->first_port * outcomes[i].link_bytes[0];
         for (int l = 0; l < step->topology->n_links && outcomes[i].link_bytes; l++)
             outcomes[i].link_bytes[l] *= bent->bytes_factor;
     }

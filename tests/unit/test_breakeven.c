@@ -183,6 +183,55 @@ static void share_of_the_chain(void **state) {
     }
 }
 
+/* At the ratio that the file states the family is the closed form of both calls, whatever the library. */
+static void family_meets_the_closed_form(void **state) {
+    (void)state;
+    static const char *const libraries[] = {"collective-eager", "nccl-p2p", "deepep-normal",
+                                            "deepep-ll"};
+    static const char *const platforms[] = {"synthetic", "terrace-a", "dgx-h100"};
+    static const struct setting stated[] = {
+        {"slow.message_cost", "2us"}, {"groups", "8"}, {"ranks_per_group", "4"}};
+    for (int i = 0; i < 24; i++) {
+        struct platform *p;
+        struct workload *w;
+        struct implementation *how;
+        struct traffic *traffic;
+        struct step steps[2];
+        struct costs costs[2];
+        struct outcome calls[2];
+        struct breakeven b;
+        struct model_terms t;
+        struct err e;
+        assert_ok(
+            plat_load(platforms[i / 4 % 3], i < 12 ? stated : stated + 1, i < 12 ? 3 : 2, &p, &e),
+            &e);
+        assert_ok(workload_load("olmoe-github", NULL, 0, &w, &e), &e);
+        assert_ok(implementation_load(libraries[i % 4], NULL, 0, &how, &e), &e);
+        assert_ok(traffic_build(p, w, 1, &traffic, &e), &e);
+        struct topology *topology = topo_build(p);
+        for (int k = 0; k < 2; k++) {
+            step_build(topology, w, how, traffic, k ? STRATEGY_TWO_HOP : STRATEGY_ONE_HOP,
+                       PHASE_DISPATCH, &steps[k]);
+            costs_treatment(&steps[k], p->alpha_treatments.n - 1, &costs[k]);
+            model_call(&steps[k], &costs[k], &calls[k]);
+        }
+        breakeven_from_steps(&steps[0], &costs[0], &steps[1], &costs[1], &b);
+        breakeven_predict(&b, plat_hierarchy_ratio(p), &t);
+        assert_rel(b.base_Bps, p->tier[TIER_FAST].bandwidth_Bps.value, 0);
+        assert_rel(t.one_hop_s, calls[0].time_s, 1e-12);
+        assert_rel(t.two_hop_s, calls[1].time_s, 1e-12);
+        for (int k = 0; k < 2; k++) {
+            outcome_clear(&calls[k]);
+            step_clear(&steps[k]);
+        }
+        topo_free(topology);
+        traffic_free(traffic);
+        implementation_free(how);
+        workload_free(w);
+        plat_free(p);
+    }
+}
+
 static void none_in_the_range(void **state) {
     (void)state;
     struct breakeven b = paper_reference(1e-6); // 24.6 ms of chain
@@ -230,6 +279,7 @@ int main(void) {
         cmocka_unit_test(hidden_width_moves_the_chain),
         cmocka_unit_test(widths_nobody_measured),
         cmocka_unit_test(share_of_the_chain),
+        cmocka_unit_test(family_meets_the_closed_form),
         cmocka_unit_test(none_in_the_range),
         cmocka_unit_test(gain_is_1_at_the_breakeven),
     };

@@ -192,6 +192,23 @@ static void b06_scattered_padding_is_suspected(void **state) {
     struct record *r = parse_text(b.text, 64, 2);
     assert_int_equal(routes_suspected(r->routes), 20);
     record_free(r);
+    // 16 on end are enough, be it few of many; 15 are not
+    static const int same[] = {5, 6, 7, 8};
+    r = padded(same, 16, 2000, true);
+    assert_int_equal(routes_suspected(r->routes), 16);
+    record_free(r);
+    // with 12 possible rows every one makes up 8 %
+    b.n = 0;
+    for (int i = 0; i < 1200; i++) {
+        int ids[] = {i * 7 % 12 / 3, (i * 7 % 12 / 3 + 1 + i * 7 % 12 % 3) % 4};
+        route_line(&b, ids, 2);
+    }
+    struct record *few = parse_text(b.text, 4, 2);
+    assert_int_equal(routes_suspected(few->routes), 0);
+    record_free(few);
+    r = padded(same, 15, 2000, true);
+    assert_int_equal(routes_suspected(r->routes), 0);
+    record_free(r);
     buf_clear(&b);
 }
 
@@ -276,6 +293,7 @@ static void b10_dense_layers_are_absent(void **state) {
         assert_int_equal(record_layer(r, 0), 2);
         assert_non_null(strstr(record_notes(r), "layers without any count (dense) left out: 0, 1"));
         assert_rel(skew_rho(r->counts->counts + 64, 64, 64), 6.157, 1e-3);
+        assert_rel(r->counts->counts[0], 32373, 0); // the steps of [S, L, E] summed
         record_free(r);
     }
 }

@@ -22,21 +22,28 @@ struct scene {
     int runs;
 };
 
-static void scene_open(struct scene *s, const char *platform, const char *workload,
-                       const struct setting *settings, size_t n, enum strategy strategy) {
+/* how: implementation, NULL for the platform's. */
+struct how {
+    const char *implementation;
+    enum phase phase;
+};
+
+static void scene_open_how(struct scene *s, const char *platform, const char *workload,
+                           const struct setting *settings, size_t n, enum strategy strategy,
+                           struct how how) {
     struct err e;
     char reason[200];
     *s = (struct scene){0};
     assert_ok(plat_load(platform, settings, n, &s->platform, &e), &e);
     s->topology = topo_build(s->platform);
     assert_ok(workload_load(workload, NULL, 0, &s->workload, &e), &e);
-    // serial hops: the closed form has no view of pieces
-    bool pipelined = strcmp(s->platform->implementation, "deepep-normal") == 0;
-    assert_ok(implementation_load(pipelined ? "nccl-p2p" : s->platform->implementation, NULL, 0,
-                                  &s->implementation, &e),
-              &e);
+    const char *name = how.implementation ? how.implementation : s->platform->implementation;
+    assert_ok(implementation_load(name, NULL, 0, &s->implementation, &e), &e);
+    const double reached[TIER_COUNT] = {s->implementation->efficiency.fast.value,
+                                        s->implementation->efficiency.slow.value};
+    assert_ok(topo_apply(s->topology, reached, &e), &e);
     assert_ok(traffic_build(s->platform, s->workload, 1, &s->traffic, &e), &e);
-    step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, PHASE_DISPATCH,
+    step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, how.phase,
                &s->step);
     if (!costs_known(&s->step, REGIME_AHEAD, &s->costs, NULL, reason))
         costs_wire(&s->step, &s->costs);
@@ -48,6 +55,12 @@ static void scene_open(struct scene *s, const char *platform, const char *worklo
                                     .simulator = {engine, &s->runs}};
     outcome_clear(&o);
     assert_ok(simulate_time(&s->q.simulator, &s->step, &s->costs, &s->q.simulated_s, &e), &e);
+}
+
+static void scene_open(struct scene *s, const char *platform, const char *workload,
+                       const struct setting *settings, size_t n, enum strategy strategy) {
+    scene_open_how(s, platform, workload, settings, n, strategy,
+                   (struct how){NULL, PHASE_DISPATCH});
 }
 
 static void scene_close(struct scene *s) {
@@ -99,6 +112,50 @@ static void both_ends(void **state) {
             assert_rel(all_s, s.q.simulated_s, 1e-12);
             scene_close(&s);
         }
+}
+
+/* The same for other libraries, for combine, and for pipelined hops. */
+static void both_ends_of_every_library(void **state) {
+    (void)state;
+    static const char *const libraries[] = {"collective-eager", "nccl-p2p", "deepep-normal",
+                                            "deepep-ll"};
+    static const enum strategy strategies[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP,
+                                               STRATEGY_TWO_HOP_PIPELINED};
+    for (int i = 0; i < 4 * 3 * PHASE_COUNT; i++) {
+        struct scene s;
+        struct err e;
+        struct causes c;
+        double none_s, all_s;
+        scene_open_how(&s, "dgx-h100", "olmoe-github", spine, 4, strategies[i / 4 % 3],
+                       (struct how){libraries[i % 4], (enum phase)(i / 12)});
+        assert_ok(causes_value(&s.q, 0, &none_s, &e), &e);
+        assert_ok(causes_value(&s.q, (1u << CAUSE_COUNT) - 1, &all_s, &e), &e);
+        if (fabs(none_s / s.q.analytic_s - 1) > 1e-9 || fabs(all_s / s.q.simulated_s - 1) > 1e-9)
+            fail_msg("%s, %s, %s: closed form %g for %g, simulation %g for %g", libraries[i % 4],
+                     strategy_name(s.step.strategy), phase_name(s.step.phase), none_s,
+                     s.q.analytic_s, all_s, s.q.simulated_s);
+        s.q.shapley_messages = 1;
+        assert_ok(causes_find(&s.q, &c, &e), &e);
+        assert_adds_up(&s, &c);
+        scene_close(&s);
+    }
+}
+
+static void no_closed_form_no_causes(void **state) {
+    (void)state;
+    struct scene s;
+    struct err e;
+    struct causes c = {.n = 77};
+    scene_open(&s, "dgx-h100", "olmoe-github", small, 2, STRATEGY_GATHER_FIRST);
+    assert_ok(causes_find(&s.q, &c, &e), &e);
+    assert_int_equal(c.n, 0);
+    scene_close(&s);
+    scene_open(&s, "dgx-h100", "olmoe-github", small, 2, STRATEGY_ONE_HOP);
+    double enter_s[16] = {1e-3};
+    s.step.enter_s = enter_s;
+    assert_ok(causes_find(&s.q, &c, &e), &e);
+    assert_int_equal(c.n, 0);
+    scene_close(&s);
 }
 
 static void parts_add_up(void **state) {
@@ -180,6 +237,8 @@ static void a_failing_simulator_ends_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ends),
+        cmocka_unit_test(both_ends_of_every_library),
+        cmocka_unit_test(no_closed_form_no_causes),
         cmocka_unit_test(parts_add_up),
         cmocka_unit_test(each_effect_is_found_where_it_is),
         cmocka_unit_test(a_failing_simulator_ends_it),

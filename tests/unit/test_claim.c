@@ -59,9 +59,13 @@ static void a_conditional_number_is_written_in_every_form(void **state) {
     struct buf b = {0};
     assert_string_equal(claim_text(claim_make(l, 1.286e-3), CLAIM_TIME, text), "1.286 ms");
     assert_string_equal(claim_text(claim_make(l, 1.05), CLAIM_FACTOR, text), "1.050");
+    assert_string_equal(claim_text(claim_make(l, 1.049), CLAIM_COARSE, text), "1.05");
     assert_string_equal(claim_text(claim_make(l, 0.89), CLAIM_PERCENT, text), "89.0 %");
     assert_string_equal(claim_text(claim_make(l, -0.013), CLAIM_ERROR, text), "-1.3 %");
     assert_string_equal(claim_text(claim_make(l, -0.0001), CLAIM_ERROR, text), "+0.0 %");
+    assert_string_equal(claim_text(claim_make(l, -0.013), CLAIM_SHIFT, text), "-13 ms");
+    assert_string_equal(claim_text(claim_make(l, 14.73e-6), CLAIM_SHIFT, text), "+14.73 us");
+    assert_string_equal(claim_text(claim_make(l, -1e-10), CLAIM_SHIFT, text), "0 s");
     assert_string_equal(claim_text(claim_make(l, 0.1), CLAIM_PLAIN, text), "0.1");
     assert_string_equal(as_json(claim_make(l, 0), &b), "{\"x\": 0}"); // zero is a known number
     assert_string_equal(as_json(claim_if(false, l, 7), &b), "{\"x\": null}");

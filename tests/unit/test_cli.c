@@ -84,6 +84,10 @@ static void default_job_has_the_keys_of_the_contract(void **state) {
     assert_string_equal(at(d, "gain.against")->text, "one-hop");
     assert_true(number(d, "engine.flows") > 0);
     assert_true(number(d, "engine.wall_s") > 0);
+    assert_string_equal(at(d, "weakest.status")->text, "assumed");
+    assert_string_equal(at(d, "assumed.0")->text, "platform.slow.latency");
+    const struct yaml_node *assumed = at(d, "assumed");
+    assert_string_equal(assumed->items[assumed->n - 2]->text, "implementation.window");
     assert_string_equal(at(d, "provenance.inputs.3.role")->text, "trace");
     assert_int_equal(strlen(at(d, "provenance.inputs.3.sha256")->text), 64);
     yaml_doc_free(d);
@@ -247,6 +251,82 @@ static void host_regimes_add_or_hide_alpha(void **state) {
     yaml_doc_free(observed);
 }
 
+/* Quantiles over draws; tails of call times hang on a gate that nobody has passed. */
+static void draws_give_quantiles(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("simulate --strategy one-hop --platform terrace-a --set platform.groups=2 "
+                         "--set workload.tokens_per_rank=64 --draws 9 --format json",
+                         &d),
+                     0);
+    double p50 = number(d, "calls.0.wire_quantiles_s.p50"), p99 = number(d, "calls.0.wire_quantiles_s.p99");
+    assert_true(p50 < p99);
+    assert_true(number(d, "calls.0.time_quantiles_s.p50") > p50);
+    is_null(d, "calls.0.time_quantiles_s.p99");
+    assert_non_null(strstr(at(d, "calls.0.time_quantiles_s.withdrawn.p99")->text, "skew_tail: "));
+    yaml_doc_free(d);
+}
+
+/* The licence of a measured library is not that of a file that only has its name. */
+static void a_changed_copy_has_no_licence(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    char folder[] = "/tmp/moesim-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const char *call = "simulate --platform terrace-a --set platform.groups=2 --workload terrace-reference "
+                       "--strategy one-hop --format json";
+    char *copy = mem_printf("%s/ce.yaml", folder), *with_copy = mem_printf("%s --implementation %s", call, copy);
+    FILE *f = fopen(copy, "w");
+    assert_non_null(f);
+    fputs("schema: moesim/implementation/1\nname: collective-eager\norder: shift\nwindow: 1\n"
+          "chain: {preset: measured}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(call, &d), 0);
+    assert_string_equal(at(d, "calls.0.conditional")->text, "false"); // in the scope of tier1b-c4
+    yaml_doc_free(d);
+    assert_int_equal(run(with_copy, &d), 0);
+    assert_string_equal(at(d, "calls.0.conditional")->text, "true");
+    yaml_doc_free(d);
+    unlink(copy);
+    rmdir(folder);
+    free(copy);
+    free(with_copy);
+}
+
+static void orders_are_seeded(void **state) {
+    (void)state;
+    struct yaml_doc *a, *b;
+    const char *call = "simulate --platform terrace-a --workload terrace-reference --strategy one-hop "
+                       "--schedule random --window 4 --format json --seed";
+    char *one = mem_printf("%s 1", call), *two = mem_printf("%s 2", call);
+    assert_int_equal(run(one, &a), 0);
+    assert_int_equal(run(two, &b), 0);
+    assert_string_not_equal(at(a, "calls.0.wire_s")->text, at(b, "calls.0.wire_s")->text);
+    yaml_doc_free(a);
+    yaml_doc_free(b);
+    free(one);
+    free(two);
+}
+
+/* Layers in sequence: what each adds is what they take together. */
+static void layers_add_up(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(run("simulate --platform terrace-a --set platform.groups=2 --strategy one-hop "
+                         "--layers all --format json",
+                         &d),
+                     0);
+    double sum_s = 0;
+    for (int i = 0; i < 3; i++) {
+        char path[60];
+        snprintf(path, sizeof path, "calls.0.sequence.layers.%d.time_s", i);
+        sum_s += number(d, path);
+    }
+    assert_rel(sum_s, 3 * number(d, "calls.0.sequence.per_call_s"), 1e-9);
+    yaml_doc_free(d);
+}
+
 static void exit_codes(void **state) {
     (void)state;
     assert_int_equal(run("help", NULL), 0);
@@ -299,6 +379,10 @@ int main(void) {
         cmocka_unit_test(round_trip_sums_both_directions),
         cmocka_unit_test(gain_is_against_the_best_one_hop),
         cmocka_unit_test(host_regimes_add_or_hide_alpha),
+        cmocka_unit_test(draws_give_quantiles),
+        cmocka_unit_test(a_changed_copy_has_no_licence),
+        cmocka_unit_test(orders_are_seeded),
+        cmocka_unit_test(layers_add_up),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(matrix_writes_three_files_twice),
     };

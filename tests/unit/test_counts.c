@@ -341,6 +341,20 @@ static void one_row_arrays_are_layer_0(void **state) {
     counts_free(c);
 }
 
+static void steps_are_summed(void **state) {
+    (void)state;
+    struct counts_ask ask = {2, NULL, NULL};
+    struct counts *c;
+    struct err e;
+    // [steps, layers, experts] = [2, 2, 2]
+    assert_ok(parse_npy("|i1", "(2, 2, 2)", "\1\3\2\2\5\7\6\6", 8, &ask, &c, &e), &e);
+    static const double want[] = {6, 10, 8, 8};
+    assert_int_equal(c->n_layers, 2);
+    assert_memory_equal(c->counts, want, sizeof want);
+    assert_non_null(strstr(c->notes.text, "2 steps summed"));
+    counts_free(c);
+}
+
 static void overflowed_sample_is_refused(void **state) {
     (void)state;
     struct counts *c;
@@ -395,6 +409,7 @@ int main(void) {
         cmocka_unit_test(notes_say_what_was_assumed),
         cmocka_unit_test(arrays_that_are_no_counts_are_refused),
         cmocka_unit_test(one_row_arrays_are_layer_0),
+        cmocka_unit_test(steps_are_summed),
         cmocka_unit_test(overflowed_sample_is_refused),
         cmocka_unit_test(other_formats_get_a_recipe),
     };

@@ -29,8 +29,9 @@ static void expect_bent(const char *id, struct gates_bent bent, enum gate_state 
 
 static void wrong_engines_fail(void **state) {
     (void)state;
-    const struct gates_bent same = {1, 1, 0}, late = {1 + 2e-6, 1, 0}, fast = {0.9, 1, 0};
-    const struct gates_bent lossy = {1, 0.999, 0}, perverse = {1, 1, 1e-6}, slow = {1.3, 1, 0};
+    const struct gates_bent same = {1, 1, 0, 0}, late = {1 + 2e-6, 1, 0, 0}, fast = {0.9, 1, 0, 0};
+    const struct gates_bent lossy = {1, 0.999, 0, 0}, perverse = {1, 1, 1e-6, 0};
+    const struct gates_bent slow = {1.3, 1, 0, 0};
     expect_bent("bound", same, GATE_PASSED);
     expect_bent("bound", fast, GATE_FAILED);
     expect_bent("conservation", same, GATE_PASSED);
@@ -39,6 +40,17 @@ static void wrong_engines_fail(void **state) {
     expect_bent("engine-agreement", late, GATE_FAILED);
     expect_bent("monotonic", perverse, GATE_FAILED);
     expect_bent("sim-tier1b-c4", slow, GATE_FAILED);
+}
+
+/* Every limit of the gate can be missed by itself: this engine treats ranks unlike. */
+static void a_rank_with_a_privilege_is_noticed(void **state) {
+    (void)state;
+    struct gates_bent bent = {1, 1, 0, 1e-12};
+    const struct simulator wrong = {gates_bent_run, &bent};
+    struct gate_result r = gates_try("monotonic", &(struct estimand_tools){.simulator = &wrong});
+    assert_true(gates_metric(&r, "worst_permutation") > 1e-8);
+    assert_int_equal(r.state, GATE_FAILED);
+    gate_result_clear(&r);
 }
 
 static void without_an_engine_nothing_passes(void **state) {
@@ -97,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_engines_pass),
         cmocka_unit_test(wrong_engines_fail),
+        cmocka_unit_test(a_rank_with_a_privilege_is_noticed),
         cmocka_unit_test(without_an_engine_nothing_passes),
         cmocka_unit_test(host_regimes_need_both_compositions),
     };

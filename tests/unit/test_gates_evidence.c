@@ -63,6 +63,14 @@ static void evidence_that_is_not_intact_withdraws(void **state) {
         assert_int_equal(program_text("breakeven --platform synthetic --workload terrace-reference", &out), 3);
         assert_int_equal(out.n, 0);
         assert_int_equal(program_text("gates --analytic-only --check", &out), 3);
+        // at a ratio that nobody measured there is no gain on call times either, but there are wire times
+        struct yaml_doc *d;
+        assert_int_equal(program_run("simulate --platform synthetic --workload terrace-reference "
+                                     "--set platform.groups=2 --set workload.experts=16 --format json", &d), 0);
+        assert_string_equal(program_at(d, "gain.dispatch")->text, "null");
+        assert_non_null(strstr(program_at(d, "gain.withdrawn.dispatch")->text, all[i].gate));
+        assert_true(program_number(d, "gain.wire.dispatch") > 0);
+        yaml_doc_free(d);
         buf_clear(&out);
         unsetenv("MOESIM_DATA_DIR");
         shell("rm -r %s", folder);
@@ -238,6 +246,58 @@ static void a_corpus_says_where_it_is_wrong(void **state) {
     }
 }
 
+static void readme_has(const char *file, const char *name, const struct key *table) {
+    char *path = mem_printf("%s/../../%s", TEST_DATA_DIR, file), *text;
+    size_t n;
+    struct err e;
+    struct buf expected = {0};
+    assert_ok(file_read(path, 1 << 20, &text, &n, &e), &e);
+    buf_printf(&expected, "<!-- keys: %s -->\n", name);
+    keys_markdown(table, &expected);
+    buf_text(&expected, "<!-- /keys -->\n");
+    if (!strstr(text, expected.text))
+        fail_msg("%s lacks the key table, which is\n%s", file, expected.text);
+    buf_clear(&expected);
+    free(text);
+    free(path);
+}
+
+static void the_readmes_have_the_key_tables(void **state) {
+    (void)state;
+    readme_has("gates/README.md", "gate", gate_file_keys);
+    readme_has("validation/README.md", "corpus", corpus_keys);
+}
+
+/* The step level, whatever else is asked: exit 3 and nothing on stdout. */
+static void no_path_leads_to_a_step_time(void **state) {
+    (void)state;
+    static const char *const ways[] = {
+        "simulate --level step",
+        "simulate --level step --format json",
+        "simulate --level step --format csv",
+        "compare --level step --format json",
+        "compare --level step --analytic-only",
+        "simulate --level step --phase round-trip --platform terrace-a --workload terrace-reference",
+        "simulate --level call --level step --set platform.groups=2"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct buf out = {0};
+        if (program_text(ways[i], &out) != 3 || out.n)
+            fail_msg("%s: %s", ways[i], out.n ? out.text : "exit code");
+        buf_clear(&out);
+    }
+    // nor is there a key for it to set, or a number under its name in a result
+    struct buf out = {0};
+    assert_int_equal(program_text("simulate --set workload.level=step", &out), 1);
+    assert_int_equal(program_text("simulate --set workload.micro_batches=4", &out), 1);
+    assert_int_equal(out.n, 0);
+    assert_int_equal(program_text("simulate --set platform.groups=2 --format json", &out), 0);
+    assert_null(strstr(out.text, "\"step_time\":"));
+    assert_null(strstr(out.text, "\"step_s\":"));
+    assert_null(strstr(out.text, "\"throughput\":"));
+    assert_non_null(strstr(out.text, "\"id\": \"step_time\""));
+    buf_clear(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_that_is_not_intact_withdraws),
@@ -246,6 +306,8 @@ int main(void) {
         cmocka_unit_test(the_step_level_is_not_for_users_to_open),
         cmocka_unit_test(every_shipped_corpus_reads),
         cmocka_unit_test(a_corpus_says_where_it_is_wrong),
+        cmocka_unit_test(the_readmes_have_the_key_tables),
+        cmocka_unit_test(no_path_leads_to_a_step_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

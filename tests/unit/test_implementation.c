@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/keytable.h"
 
 #include <unistd.h>
 
@@ -149,18 +149,7 @@ static void orders_and_starts(void **state) {
 
 static void the_readme_has_the_key_table(void **state) {
     (void)state;
-    char *text;
-    size_t n;
-    struct err e;
-    struct buf expected = {0};
-    assert_ok(file_read(TEST_DATA_DIR "/../../workloads/README.md", 1 << 20, &text, &n, &e), &e);
-    buf_text(&expected, "<!-- keys implementation -->\n");
-    keys_markdown(implementation_keys, &expected);
-    buf_text(&expected, "<!-- /keys -->\n");
-    if (!strstr(text, expected.text))
-        fail_msg("workloads/README.md lacks the key table, which is\n%s", expected.text);
-    buf_clear(&expected);
-    free(text);
+    check_key_table("workloads/README.md", "keys implementation", implementation_keys);
 }
 
 int main(void) {

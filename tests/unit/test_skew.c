@@ -104,6 +104,68 @@ static void uniform_modes_are_fair(void **state) {
     }
 }
 
+/* The rule of [M9] word by word, with the same random numbers. */
+static void limited_by_the_rule(const struct choice_shape *s, const double *weight, struct rng *r,
+                                bool *chosen) {
+    int size = s->experts / s->n_groups;
+    double a[64], score[16], mean = stat_sum(weight, (size_t)s->experts) / s->experts;
+    bool open[16] = {false};
+    for (int i = 0; i < s->experts; i++) {
+        double u = rng_unit(r);
+        a[i] = 1 / (1 + exp(-(log(weight[i] / mean) + log(u / (1 - u)))));
+        chosen[i] = false;
+    }
+    for (int g = 0; g < s->n_groups; g++) {
+        double sorted[16];
+        memcpy(sorted, a + g * size, (size_t)size * sizeof *sorted);
+        for (int i = 0; i < 2; i++) // the two highest to the front
+            for (int k = i + 1; k < size; k++)
+                if (sorted[k] > sorted[i]) {
+                    double x = sorted[i];
+                    sorted[i] = sorted[k];
+                    sorted[k] = x;
+                }
+        score[g] = (sorted[0] + sorted[1]) / 2;
+    }
+    for (int m = 0; m < s->group_limit; m++) {
+        int best = -1;
+        for (int g = 0; g < s->n_groups; g++)
+            if (!open[g] && (best < 0 || score[g] > score[best]))
+                best = g;
+        open[best] = true;
+    }
+    for (int k = 0; k < s->top_k; k++) {
+        int best = -1;
+        for (int i = 0; i < s->experts; i++)
+            if (open[i / size] && !chosen[i] && (best < 0 || a[i] > a[best]))
+                best = i;
+        chosen[best] = true;
+    }
+}
+
+static void group_limited_follows_its_rule(void **state) {
+    (void)state;
+    struct choice_shape s = {MODE_GROUP_LIMITED, 64, 8, 8, 4};
+    double weight[64];
+    bool chosen[64];
+    int ids[8];
+    struct choice *c = NULL;
+    struct rng r, same;
+    struct err e;
+    rng_init(&r, check_seed("group_limited"), "weights", 0);
+    draw_random_weights(&r, weight, 64);
+    assert_ok(choice_build(&s, weight, &c, &e), &e);
+    rng_init(&r, 4, "rule", 0);
+    same = r;
+    for (int t = 0; t < 2000; t++) {
+        limited_by_the_rule(&s, weight, &same, chosen);
+        choice_draw(c, &r, ids);
+        for (int i = 0; i < 8; i++)
+            assert_true(chosen[ids[i]]);
+    }
+    choice_free(c);
+}
+
 static void shares_never_pass_one(void **state) {
     (void)state;
     double weight[] = {1000, 10, 1, 1, 1, 1}, share[6];
@@ -158,7 +220,8 @@ static void ceilings_are_enforced(void **state) {
     assert_near(skew_ceiling(&full, 8), 2, 0); // 8 x 2 / 8
     struct skew s = {.shape = global, .family = SKEW_HOT_RANK, .ranks = 64, .rho_max = 32.5};
     assert_fails(skew_weights(&s, weight, &notes, &e), RC_RANGE, &e,
-                 "rho_max 32.5 is above 32, the most");
+                 "rho_max 32.5 is above 32, the most that 64 ranks with 256 experts can have: a token "
+                 "chooses 8 distinct experts, at most 4 of one rank");
     s.rho_max = 20;
     s.family =
         SKEW_HOT_EXPERT; // one expert in every token, the others alike: 64 (1 + 3 x 7 / 255) / 8
@@ -312,6 +375,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mode_keeps_its_promises),
         cmocka_unit_test(uniform_modes_are_fair),
+        cmocka_unit_test(group_limited_follows_its_rule),
         cmocka_unit_test(shares_never_pass_one),
         cmocka_unit_test(targets_are_met),
         cmocka_unit_test(ceilings_are_enforced),

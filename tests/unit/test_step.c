@@ -230,6 +230,31 @@ static void collectives_multiply_alpha(void **state) {
     close_question(&q);
 }
 
+/* A vendor's one hop: three collectives, and the sizes are read back where the host waits for each call. */
+static void a_vendor_one_hop_reads_sizes_back(void **state) {
+    (void)state;
+    static const struct setting three = {"collectives.one_hop", "3"};
+    struct question q;
+    struct step s;
+    struct costs c;
+    char reason[200];
+    open_question(&q, &three, 1);
+    plat_free(q.p);
+    topo_free(q.topology);
+    static const struct setting shape[] = {{"groups", "2"}, {"ranks_per_group", "8"}};
+    struct err e;
+    assert_ok(plat_load("terrace-a-boundary-12", shape, 2, &q.p, &e), &e);
+    q.topology = topo_build(q.p);
+    build(&q, STRATEGY_ONE_HOP, PHASE_DISPATCH, &s);
+    s.stages[0].world = 16;
+    assert_true(costs_known(&s, REGIME_AHEAD, &c, NULL, reason));
+    assert_rel(c.alpha_s[0], 3 * 0.157e-3, 1e-12);
+    assert_true(costs_known(&s, REGIME_OBSERVED, &c, NULL, reason));
+    assert_rel(c.alpha_s[0], 3 * 0.287e-3 + 0.097e-3, 1e-12);
+    step_clear(&s);
+    close_question(&q);
+}
+
 static void units_and_paths(void **state) {
     (void)state;
     static const struct setting rows[] = {{"message", "row"},
@@ -272,9 +297,20 @@ static void chunks_follow_the_largest_message(void **state) {
     assert_int_equal(s.stages[1].world, 1);
     step_clear(&s);
     close_question(&q);
+    // the same launch where every message fits one chunk
+    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}};
+    open_question(&q, large, 2);
+    build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
+    assert_int_equal(s.chunks, 1);
+    assert_true(s.pipelined && !s.stages[1].splits);
+    assert_int_equal(s.stages[0].world, RANKS);
+    assert_int_equal(s.stages[1].world, 1);
+    step_clear(&s);
+    close_question(&q);
     open_question(&q, NULL, 0);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 1);
+    assert_false(s.pipelined);
     step_clear(&s);
     build(&q, STRATEGY_TWO_HOP_PIPELINED, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 8);
@@ -290,6 +326,7 @@ int main(void) {
         cmocka_unit_test(every_strategy_delivers_the_same_rows),
         cmocka_unit_test(row_bytes_by_format),
         cmocka_unit_test(collectives_multiply_alpha),
+        cmocka_unit_test(a_vendor_one_hop_reads_sizes_back),
         cmocka_unit_test(units_and_paths),
         cmocka_unit_test(chunks_follow_the_largest_message),
     };

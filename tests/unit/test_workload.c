@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/keytable.h"
 
 #include <unistd.h>
 
@@ -209,6 +209,11 @@ static void settings(void **state) {
     assert_int_equal(w->tokens_per_rank, 8192);
     assert_int_equal(w->routing.draw, DRAW_EXPECTED);
     workload_free(w);
+    const struct setting skew[] = {{"routing.source", "synthetic"}, {"routing.rho_max", "2"}};
+    assert_ok(workload_load("olmoe-github", skew, 2, &w, &e), &e);
+    assert_int_equal(w->routing.source, SOURCE_SYNTHETIC);
+    assert_null(w->trace_path); // the file's own trace went with its source
+    workload_free(w);
     const struct setting bad = {"routing.lyer", "1"};
     assert_fails(workload_load("olmoe-github", &bad, 1, &w, &e), RC_SCHEMA, &e,
                  "--set: unknown key 'lyer', did you mean 'layer'?");
@@ -218,18 +223,7 @@ static void settings(void **state) {
 
 static void the_readme_has_the_key_table(void **state) {
     (void)state;
-    char *text;
-    size_t n;
-    struct err e;
-    struct buf expected = {0};
-    assert_ok(file_read(TEST_DATA_DIR "/../../workloads/README.md", 1 << 20, &text, &n, &e), &e);
-    buf_text(&expected, "<!-- keys workload -->\n");
-    keys_markdown(workload_keys, &expected);
-    buf_text(&expected, "<!-- /keys -->\n");
-    if (!strstr(text, expected.text))
-        fail_msg("workloads/README.md lacks the key table, which is\n%s", expected.text);
-    buf_clear(&expected);
-    free(text);
+    check_key_table("workloads/README.md", "keys workload", workload_keys);
 }
 
 int main(void) {

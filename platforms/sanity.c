@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/sanity.h"
+
+#include "platforms/base/unit.h"
+
+/* Above any machine of 2026 per rank and direction; typical slips are 400 Gb/s written as 400GBps, and both
+ * directions of a fabric added up. */
+static const struct {
+    enum tier tier;
+    double above_Bps;
+    const char *hint;
+} bands[] = {{TIER_SLOW, 200e9, "400 Gb/s is 50 GB/s; a unit of bits is written Gbps"},
+             {TIER_FAST, 2e12, "state one direction, per rank"}};
+
+void plat_sanity(const struct platform *p, struct buf *warnings) {
+    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++) {
+        double rate_Bps = p->tier[bands[i].tier].bandwidth_Bps.value;
+        char found[UNIT_TEXT], usual[UNIT_TEXT];
+        if (rate_Bps > bands[i].above_Bps)
+            buf_printf(warnings, "%s.bandwidth %s is above %s a rank; %s\n", tier_name(bands[i].tier),
+                       unit_format(rate_Bps, UNIT_RATE, found),
+                       unit_format(bands[i].above_Bps, UNIT_RATE, usual), bands[i].hint);
+    }
+}

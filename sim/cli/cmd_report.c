@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report: a page, or CSV, from records of a sweep or from one result. */
+#include "platforms/base/file.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/sweep_main.h"
+#include "sim/report/page.h"
+
+enum rc sweep_csv(const char *path, struct buf *out, struct err *e) {
+    return page_csv(path, out, e);
+}
+
+enum rc cmd_report(const struct options *o, struct buf *out, struct err *e) {
+    if (o->n_words != 1)
+        return err_set(e, RC_USAGE, "report: %d files given, expected one file of results", o->n_words);
+    if (o->format == FORMAT_CSV)
+        return page_csv(o->words[0], out, e);
+    if (!o->output)
+        return err_set(e, RC_USAGE, "report: -o FILE.html is missing: where the page goes");
+    struct page page;
+    struct buf html = {0};
+    enum rc rc = page_read(o->words[0], &page, e);
+    if (rc)
+        return rc;
+    page_write(&page, &html);
+    rc = file_write(o->output, html.text, html.n, e);
+    if (!rc)
+        buf_printf(out, "%s: page of %zu records, %zu of them without result\n", o->output, page.n, page.failed);
+    buf_clear(&html);
+    page_clear(&page);
+    return rc;
+}

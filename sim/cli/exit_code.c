@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/cli/cli.h"
+
+int cli_exit_code(enum rc rc) {
+    switch (rc) {
+    case RC_OK:
+        return 0;
+    case RC_USAGE:
+        return 2;
+    case RC_WITHDRAWN:
+        return 3;
+    case RC_ENGINE:
+    case RC_TIMEOUT:
+        return 4;
+    default:
+        return 1;
+    }
+}

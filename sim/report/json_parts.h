@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* json_parts.h - parts of a result's JSON that simulate, compare and sweep records share. */
+#ifndef SIM_REPORT_JSON_PARTS_H
+#define SIM_REPORT_JSON_PARTS_H
+
+#include "platforms/base/json.h"
+#include "sim/report/result.h"
+
+void json_platform(struct json *j, const struct result *r);
+void json_workload(struct json *j, const struct result *r);
+void json_implementation(struct json *j, const struct implementation *m);
+void json_rho(struct json *j, const struct traffic_rho *rho);
+void json_call(struct json *j, const struct result *r, const struct result_call *c);
+void json_gain(struct json *j, const struct result *r);
+void json_capabilities(struct json *j, const struct result *r);
+void json_gates(struct json *j, const struct result *r);
+void json_provenance(struct json *j, const struct result *r);
+
+#endif

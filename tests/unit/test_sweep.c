@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sweep from outside: expansion, records, and going on after an interrupt, a kill, a full disk, a cut line. */
+#include "tests/support/records_of.h"
+
+#include <signal.h>
+#include <time.h>
+
+static const char folder[] = "/tmp/moesim-sweep-test";
+
+static char *path_of(const char *name) {
+    return mem_printf("%s-%ld-%s", folder, (long)getpid(), name);
+}
+
+#define SMALL                                                                                      \
+    "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"      \
+    "set: {platform.groups: 4, platform.ranks_per_group: 2}\ncauses: none\n"
+
+static int sweep(const char *prefix, const char *spec, const char *out, struct buf *messages) {
+    char *command = mem_printf("%s %s sweep %s -o %s --jobs 2 2>&1", prefix, MOESIM_BINARY, spec, out);
+    FILE *p = popen(command, "r");
+    assert_non_null(p);
+    char chunk[4096];
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, p)) > 0;)
+        if (messages)
+            buf_add(messages, chunk, n);
+    int status = pclose(p);
+    free(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+struct files {
+    char *spec, *out, *reference;
+};
+
+static void begin(struct files *f, const char *text) {
+    *f = (struct files){path_of("spec.yaml"), path_of("out.jsonl"), path_of("reference.jsonl")};
+    unlink(f->out);
+    unlink(f->reference);
+    put_file(f->spec, text);
+}
+
+static void end(struct files *f) {
+    unlink(f->spec);
+    unlink(f->out);
+    unlink(f->reference);
+    free(f->spec);
+    free(f->out);
+    free(f->reference);
+}
+
+static void same_records(const struct files *f) {
+    size_t n, m;
+    char *a = records_of(f->out, &n), *b = records_of(f->reference, &m);
+    assert_int_equal(n, m);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
+static void points_cross_zip_and_filter(void **state) {
+    (void)state;
+    struct files f;
+    begin(&f, SMALL "simulate: false\nrepeats: 2\n"
+                    "axes:\n"
+                    "  - {key: platform.ratio, range: {from: 1, to: 4, step: 1}}\n"
+                    "  - {key: workload.hidden, values: [1024, 2048]}\n"
+                    "  - {key: workload.tokens_per_rank, values: [64, 128]}\n"
+                    "zip: [[workload.hidden, workload.tokens_per_rank]]\n"
+                    "where: ['platform.ratio != 2']\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    size_t n;
+    char *all = records_of(f.out, &n);
+    assert_int_equal(n, 3 * 2 * 2);
+    assert_non_null(strstr(all, "{\"platform.ratio\": 4, \"workload.hidden\": 2048, "
+                                "\"workload.tokens_per_rank\": 128}, \"seed\": 2"));
+    assert_null(strstr(all, "\"workload.hidden\": 1024, \"workload.tokens_per_rank\": 128"));
+    assert_null(strstr(all, "\"platform.ratio\": 2,"));
+    free(all);
+    end(&f);
+}
+
+static void a_record_says_what_compare_says(void **state) {
+    (void)state;
+    struct files f;
+    struct yaml_doc *record, *compare;
+    begin(&f, SMALL "axes: [{key: platform.ratio, values: [4]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    struct err e;
+    assert_ok(yaml_load(f.out, &record, &e), &e);
+    assert_int_equal(program_run("compare --platform synthetic --workload terrace-reference "
+                                 "--set platform.groups=4 --set platform.ranks_per_group=2 "
+                                 "--set platform.ratio=4 --format json",
+                                 &compare),
+                     0);
+    static const char *const keys[] = {"calls.0.simulated_s", "calls.1.simulated_s", "calls.0.analytic_s",
+                                       "calls.1.bound_s", "calls.1.slack", "gain.dispatch"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_string_equal(program_at(record, keys[i])->text, program_at(compare, keys[i])->text);
+    program_is_null(record, "gain.combine");
+    yaml_doc_free(record);
+    yaml_doc_free(compare);
+    end(&f);
+}
+
+/* One point can be simulated, one cannot: the sweep goes on, and the record says why. */
+static void a_point_that_fails_becomes_a_record(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, SMALL "axes: [{key: workload.group_limit, values: [2, 64]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "2 points, 2 new, 0 were there, 1 failed"));
+    char *text = get_file(f.out);
+    assert_non_null(strstr(text, "\"status\": \"error\""));
+    assert_non_null(strstr(text, "\"workload.group_limit\": 64"));
+    free(text);
+    buf_clear(&messages);
+    end(&f);
+}
+
+static const char many[] = SMALL "axes: [{key: platform.ratio, range: {from: 1, to: 16, n: 61}}]\n"
+                                 "repeats: 2\n";
+
+static size_t lines_in(const char *path) {
+    FILE *f = fopen(path, "rb");
+    size_t n = 0;
+    for (int c; f && (c = getc(f)) != EOF;)
+        n += c == '\n';
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* Ends a sweep by a signal once it has written some records; returns its status. */
+static int stop(const struct files *f, int signal_number) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(9);
+        execl(MOESIM_BINARY, MOESIM_BINARY, "sweep", f->spec, "-o", f->out, "--jobs", "2", (char *)NULL);
+        _exit(9);
+    }
+    while (lines_in(f->out) < 5 && waitpid(pid, NULL, WNOHANG) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    int status = 0;
+    kill(pid, signal_number);
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+/* Whatever ended a sweep, the same command finishes it: no point lost, none twice. */
+static void goes_on(const struct files *f) {
+    size_t n = lines_in(f->out);
+    if (n == 0 || n >= 122)
+        fail_msg("%zu of 122 records: it was not stopped on the way", n);
+    assert_int_equal(sweep("", f->spec, f->reference, NULL), 0);
+    assert_int_equal(sweep("", f->spec, f->out, NULL), 0);
+    same_records(f);
+}
+
+static void goes_on_after_an_interrupt(void **state) {
+    (void)state;
+    struct files f;
+    begin(&f, many);
+    int status = stop(&f, SIGINT);
+    assert_true(WIFEXITED(status));
+    assert_int_not_equal(WEXITSTATUS(status), 0);
+    goes_on(&f);
+    end(&f);
+}
+
+static void goes_on_after_a_kill(void **state) {
+    (void)state;
+    struct files f;
+    begin(&f, many);
+    assert_true(WIFSIGNALED(stop(&f, SIGKILL)));
+    goes_on(&f);
+    end(&f);
+}
+
+static void goes_on_after_a_full_disk(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, many);
+    // blocks of 512 or 1024 bytes; a record has about 4 kB
+    assert_int_equal(sweep("ulimit -f 100;", f.spec, f.out, &messages), 1);
+    assert_non_null(strstr(messages.text, "the same command continues"));
+    char *text = get_file(f.out);
+    assert_int_equal(text[strlen(text) - 1], '\n'); // no half record is left
+    free(text);
+    buf_clear(&messages);
+    goes_on(&f);
+    end(&f);
+}
+
+static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\n");
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    char *text = get_file(f.reference);
+    text[strlen(text) - 40] = '\0';
+    put_file(f.out, text);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "the last line was cut off"));
+    assert_non_null(strstr(messages.text, "1 new, 2 were there"));
+    same_records(&f);
+    strchr(text, '\n')[1] = '['; // second line
+    put_file(f.out, text);
+    buf_clear(&messages);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 1);
+    assert_non_null(strstr(messages.text, "out.jsonl:2: "));
+    free(text);
+    buf_clear(&messages);
+    end(&f);
+}
+
+static void a_changed_input_is_a_new_point(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    put_file(f.spec, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\nseed: 1\n");
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "1 new, 2 were there"));
+    put_file(f.spec, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\nseed: 9\n");
+    buf_clear(&messages);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "3 new, 0 were there"));
+    buf_clear(&messages);
+    end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_cross_zip_and_filter),
+        cmocka_unit_test(a_record_says_what_compare_says),
+        cmocka_unit_test(a_point_that_fails_becomes_a_record),
+        cmocka_unit_test(goes_on_after_an_interrupt),
+        cmocka_unit_test(goes_on_after_a_kill),
+        cmocka_unit_test(goes_on_after_a_full_disk),
+        cmocka_unit_test(a_cut_line_is_repaired_and_other_damage_reported),
+        cmocka_unit_test(a_changed_input_is_a_new_point),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
