@@ -15,8 +15,8 @@ static const char *const fasts[] = {
     "{kind: full-mesh, bandwidth: %1$.17gBps, link_bandwidth: %2$.17gBps}",
     "{kind: ring, bandwidth: %1$.17gBps, link_bandwidth: %2$.17gBps}",
     "{kind: torus, dims: 2x2, bandwidth: %1$.17gBps, link_bandwidth: %2$.17gBps}",
-    "{kind: graph, bandwidth: %1$.17gBps, links: [{from: 0, to: 1, bandwidth: %2$.17gBps}, {from: 1, to: 2, "
-    "bandwidth: %1$.17gBps}, {from: 2, to: 3, bandwidth: %2$.17gBps}]}",
+    ("{kind: graph, bandwidth: %1$.17gBps, links: [{from: 0, to: 1, bandwidth: %2$.17gBps}, {from: 1, to: 2, "
+     "bandwidth: %1$.17gBps}, {from: 2, to: 3, bandwidth: %2$.17gBps}]}"),
     "{bandwidth: %1$.17gBps, shared: [{name: tray, ranks: 2, bandwidth: %2$.17gBps, both_ways: true}]}"};
 static const char *const slows[] = {
     "{bandwidth: %2$.17gBps}",
