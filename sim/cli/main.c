@@ -13,6 +13,7 @@ static const struct command {
     const char *summary;
     const char *usage;
     const char *text;
+    bool csv; /* has a --format csv */
 } commands[] = {
     {"simulate", cmd_simulate, "simulate the calls of one MoE layer", "[options]",
      "Without options: the built-in default platform and workload, one hop and two hops.\n\n"
@@ -20,13 +21,13 @@ static const struct command {
      "  moesim simulate\n"
      "  moesim simulate --platform terrace-a --workload terrace-reference --format json\n"
      "  moesim simulate --set platform.groups=4 --set workload.tokens_per_rank=8192\n"
-     "  moesim simulate --platform my_cluster.yaml --trace counts.npy --seed 7\n"},
+     "  moesim simulate --platform my_cluster.yaml --trace counts.npy --seed 7\n", true},
     {"compare", cmd_compare, "the same calls by the closed form and by simulation", "[options]",
      "Prints both times and the relative error (analytic - simulated) / simulated, on call times\n"
      "where the fixed cost is known and on wire times where it is not.\n\n"
      "Examples:\n"
      "  moesim compare\n"
-     "  moesim compare --platform synthetic --workload terrace-reference --set platform.ratio=4\n"},
+     "  moesim compare --platform synthetic --workload terrace-reference --set platform.ratio=4\n", true},
     {"breakeven", cmd_breakeven, "smallest fast/slow ratio at which two hops win", "[options]",
      "Keeps the fast tier and slows the slow one (ratios 1 to 32). Closed form, each chain preset:\n"
      "x_half held in bytes, and the message cost held in time. Also byte-only ratios, skew, checklist,\n"
@@ -34,12 +35,12 @@ static const struct command {
      "Examples:\n"
      "  moesim breakeven --platform synthetic --workload terrace-reference\n"
      "  moesim breakeven --platform synthetic --workload terrace-reference --host-exposure 0.13ms\n"
-     "  moesim breakeven --by simulated --trace counts.csv --set platform.chain=fused\n"},
+     "  moesim breakeven --by simulated --trace counts.csv --set platform.chain=fused\n", true},
     {"matrix", cmd_matrix, "write the per-peer message matrices and their skew", "[options]",
      "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
      "Examples:\n"
      "  moesim matrix -o matrices\n"
-     "  moesim matrix --trace counts.csv --set workload.experts=128 -o /tmp/m --format json\n"},
+     "  moesim matrix --trace counts.csv --set workload.experts=128 -o /tmp/m --format json\n", false},
     {"gates", cmd_gates, "evaluate every gate now; what is open, conditional, withdrawn",
      "[explain ID] [options]",
      "A gate tries a claim on evidence; one that does not pass withdraws capabilities. explain shows a\n"
@@ -48,7 +49,7 @@ static const struct command {
      "  moesim gates\n"
      "  moesim gates --check --format json\n"
      "  moesim gates explain tier1b-c4\n"
-     "  moesim gates --corpus my_measurements\n"},
+     "  moesim gates --corpus my_measurements\n", true},
     {"platform", cmd_platform, "inspect machine files", "check|show|list|xml|keys|schema [NAME|FILE] [options]",
      "check validates a file, show says what will be simulated, list names the built-in ones,\n"
      "xml prints an equivalent SimGrid platform for other tools, keys the table of all keys,\n"
@@ -56,7 +57,7 @@ static const struct command {
      "Examples:\n"
      "  moesim platform list\n"
      "  moesim platform check my_cluster.yaml\n"
-     "  moesim platform show dgx-h100 --set platform.slow.oversubscription=2\n"},
+     "  moesim platform show dgx-h100 --set platform.slow.oversubscription=2\n", false},
     {"sweep", cmd_sweep, "many points in parallel, resumable, as JSON Lines", "SPEC.yaml -o FILE.jsonl [options]",
      "A sweep file names axes over keys of platform, workload and implementation.\n"
      "The same command continues after an interrupt, a kill or a full disk. --format csv prints all\n"
@@ -64,21 +65,21 @@ static const struct command {
      "Examples:\n"
      "  moesim sweep workloads/sweeps/ratio_chain.yaml -o ratio_chain.jsonl --dry-run\n"
      "  moesim sweep my_sweep.yaml -o my_sweep.jsonl --jobs 8\n"
-     "  mpirun -np 64 moesim-mpi sweep my_sweep.yaml -o my_sweep.jsonl\n"},
+     "  mpirun -np 64 moesim-mpi sweep my_sweep.yaml -o my_sweep.jsonl\n", true},
     {"report", cmd_report, "a page with plots from records of a sweep, or from one result",
      "RESULTS -o FILE.html [options]",
      "RESULTS is what sweep wrote, or the JSON of simulate or compare. The page needs no network.\n"
      "--format csv prints the records as CSV instead.\n\n"
      "Examples:\n"
      "  moesim report my_sweep.jsonl -o report.html\n"
-     "  moesim report my_sweep.jsonl --format csv\n"},
+     "  moesim report my_sweep.jsonl --format csv\n", true},
     {"workload", cmd_workload, "inspect workloads and routing records",
      "check|show|list [NAME|FILE] [options]",
      "show prints load and skew per layer of a workload, or of a record given by --trace.\n\n"
      "Examples:\n"
      "  moesim workload list\n"
      "  moesim workload show olmoe-github\n"
-     "  moesim workload show --trace counts.npy --top-k 8 --format json\n"},
+     "  moesim workload show --trace counts.npy --top-k 8 --format json\n", false},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -139,6 +140,8 @@ static enum rc dispatch(int argc, const char *const *argv, struct buf *out, stru
     enum rc rc = options_parse(argc, argv, &o, e);
     if (!rc && o.help)
         help_one(c, out);
+    else if (!rc && !c->csv && o.format == FORMAT_CSV)
+        rc = err_set(e, RC_USAGE, "%s: --format csv found, expected text or json", c->name);
     else if (!rc)
         rc = c->run(&o, out, e);
     options_clear(&o);
