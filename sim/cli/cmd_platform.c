@@ -65,7 +65,7 @@ static void quantity_row(struct table *t, const char *name, const struct quantit
     table_cell(t, "%s", name);
     table_cell(t, "%s", unit_format(q->value, kind, text));
     table_cell(t, "%s", status_name(q->status));
-    table_cell(t, "%.60s", q->source ? q->source : "");
+    table_cell(t, "%s", q->source ? q->source : "");
 }
 
 static void show_constants(const struct platform *p, struct buf *out) {
@@ -106,21 +106,24 @@ static void show_constants(const struct platform *p, struct buf *out) {
 }
 
 static void show_alpha(const struct platform *p, struct buf *out) {
+    static const char *const phases[] = {
+        [ALPHA_ANY] = "", [ALPHA_DISPATCH] = ", dispatch", [ALPHA_COMBINE] = ", combine"};
     const struct plat_alpha *tables = p->alpha.items;
     if (!p->alpha.n)
         buf_text(out, "no alpha: call times are a band over the treatments below\n");
     for (size_t i = 0; i < p->alpha.n; i++) {
         const struct plat_alpha_entry *x = tables[i].entries.items;
-        buf_printf(out, "alpha of %s:", tables[i].implementation);
+        struct buf words = {0};
+        buf_printf(&words, "alpha of %s, host %s%s:", tables[i].implementation,
+                   tables[i].regime == REGIME_AHEAD ? "ahead" : "observed", phases[tables[i].phase]);
         for (size_t k = 0; k < tables[i].entries.n; k++) {
             char text[UNIT_TEXT];
-            buf_printf(out, "%s world %lld %s (%s)", k ? "," : "", (long long)x[k].world,
+            buf_printf(&words, "%s world %lld %s (%s)", k ? "," : "", (long long)x[k].world,
                        unit_format(x[k].time_s.value, UNIT_TIME, text),
                        status_name(x[k].time_s.status));
-            if (k % 3 == 2 && k + 1 < tables[i].entries.n)
-                buf_text(out, "\n   ");
         }
-        buf_text(out, "\n");
+        table_paragraph(out, "%s", words.text);
+        buf_clear(&words);
     }
     const struct plat_treatment *treatments = p->alpha_treatments.items;
     for (size_t i = 0; i < p->alpha_treatments.n; i++)
@@ -130,8 +133,7 @@ static void show_alpha(const struct platform *p, struct buf *out) {
 
 static void show_text(const struct topology *t, struct buf *out) {
     const struct platform *p = t->platform;
-    buf_printf(out, "%s%s%s\n", p->name, p->description ? ": " : "",
-               p->description ? p->description : "");
+    table_paragraph(out, "%s%s%s", p->name, p->description ? ": " : "", p->description ? p->description : "");
     buf_printf(out, "%lld groups x %lld ranks = %d ranks, %d links, each one direction\n",
                (long long)p->groups, (long long)p->ranks_per_group, t->ranks, t->n_links);
     double ratio = plat_hierarchy_ratio(p);

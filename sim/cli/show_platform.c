@@ -180,16 +180,18 @@ void show_links(const struct topology *t, struct buf *out) {
 
 static void show_route(const struct topology *t, const char *what, int dst, struct buf *out) {
     struct route route;
+    struct buf words = {0};
     topo_find_route(t, 0, dst, TOPO_PATH_FAST, &route);
-    buf_printf(out, "  rank 0 to rank %d (%s):", dst, what);
+    buf_printf(&words, "  rank 0 to rank %d (%s):", dst, what);
     for (int i = 0; i < route.end[0]; i++) {
         char text[UNIT_TEXT];
         const struct link *l = &t->links[route.links[i]];
-        buf_printf(out, "%s %s (%s)", i ? "," : "", l->name, unit_format(l->capacity_Bps, UNIT_RATE, text));
+        buf_printf(&words, "%s %s (%s)", i ? "," : "", l->name, unit_format(l->capacity_Bps, UNIT_RATE, text));
     }
     if (route.paths > 1)
-        buf_printf(out, "; and %d more paths, each with an equal share", route.paths - 1);
-    buf_text(out, "\n");
+        buf_printf(&words, "; and %d more paths, each with an equal share", route.paths - 1);
+    table_paragraph(out, "%s", words.text);
+    buf_clear(&words);
 }
 
 void show_routes(const struct topology *t, struct buf *out) {

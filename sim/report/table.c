@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WIDTH = 100, INDENT = 4 };
+
 void table_init(struct table *t, int columns) {
     BUG_ON(columns < 1 || columns > TABLE_COLUMNS);
     *t = (struct table){.columns = columns};
@@ -26,19 +28,42 @@ void table_end_row(struct table *t) {
         table_cell(t, "%s", "");
 }
 
+/* Appends text that begins at column from, broken at blanks at WIDTH; further lines begin at indent. */
+static void flow(struct buf *out, const char *text, size_t from, size_t indent) {
+    size_t column = from;
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " ");
+        if (column > indent && column + 1 + n > WIDTH) {
+            buf_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (word > text) {
+            buf_text(out, " ");
+            column++;
+        }
+        buf_add(out, word, n);
+        column += n;
+        word += n + (word[n] == ' ');
+    }
+}
+
 void table_write(const struct table *t, bool left, struct buf *out) {
-    size_t columns = (size_t)t->columns;
+    size_t columns = (size_t)t->columns, last = 0;
     int width[TABLE_COLUMNS] = {0};
     for (size_t i = 0; i < t->n; i++) {
         int w = (int)strlen(t->cells[i]);
         if (w > width[i % columns])
             width[i % columns] = w;
     }
+    for (size_t c = 0; c + 1 < columns; c++)
+        last += (size_t)width[c] + 2;
     for (size_t i = 0; i < t->n; i++) {
         size_t c = i % columns;
         if (c)
             buf_text(out, "  ");
-        buf_printf(out, "%*s", c == 0 || left ? -width[c] : width[c], t->cells[i]);
+        if (left && c + 1 == columns)
+            flow(out, t->cells[i], last, last);
+        else
+            buf_printf(out, "%*s", c == 0 || left ? -width[c] : width[c], t->cells[i]);
         if (c + 1 < columns)
             continue;
         while (out->n && out->text[out->n - 1] == ' ')
@@ -48,26 +73,12 @@ void table_write(const struct table *t, bool left, struct buf *out) {
 }
 
 void table_paragraph(struct buf *out, const char *format, ...) {
-    enum { WIDTH = 100, INDENT = 4 };
     char text[1000];
     va_list ap;
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    size_t column = 0;
-    for (const char *word = text; *word;) {
-        size_t n = strcspn(word, " ");
-        if (column > INDENT && column + 1 + n > WIDTH) {
-            buf_printf(out, "\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (word > text) {
-            buf_text(out, " ");
-            column++;
-        }
-        buf_add(out, word, n);
-        column += n;
-        word += n + (word[n] == ' ');
-    }
+    flow(out, text, 0, INDENT);
     buf_text(out, "\n");
 }
 

@@ -19,7 +19,8 @@ void table_init(struct table *t, int columns);
 void table_cell(struct table *t, const char *format, ...) ERR_PRINTF(2, 3);
 /* Fills the row that was begun with empty cells. */
 void table_end_row(struct table *t);
-/* The first column is left-aligned, the others right-aligned unless left is set; two blanks between. */
+/* The first column is left-aligned, the others right-aligned unless left is set; two blanks between. With left
+ * the last column is broken at blanks so that lines fit 100 columns. */
 void table_write(const struct table *t, bool left, struct buf *out);
 void table_clear(struct table *t);
 
