@@ -226,7 +226,6 @@ static void fill_spreads(const struct pair *p, const struct options *o,
     const struct intervals *found = p->intervals;
     intervals_find(r->platform, p->intervals);
     r->draws = o->draws ? (int)o->draws : DRAWS_DEFAULT;
-    r->seed = o->seed;
     struct spread_context context = {p, o, r, 0};
     bool interpolated;
     if (!found->n || !r->alpha_known ||
@@ -434,6 +433,8 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                                  .program_version = MOESIM_VERSION,
                                  .program_git = MOESIM_GIT,
                                  .engine_version = sim_version(),
+                                 .trace_sha256 = in.traffic->trace_sha256,
+                                 .seed = o->seed,
                                  .arguments = o->arguments,
                                  .n_arguments = o->n_arguments};
     struct pair p = {.intervals = mem_alloc(1, sizeof *p.intervals)};

@@ -88,6 +88,7 @@ struct breakeven_result {
         double gain_low, gain_high; /* with the constant at each end */
     } inputs[BREAKEVEN_INPUTS]; /* the one that moves the gain most first */
     const char *program_version, *program_git, *engine_version;
+    const char *trace_sha256; /* empty: no trace */
     const char *const *arguments;
     int n_arguments;
 };

@@ -5,6 +5,7 @@
 
 #include "gates/capability.h"
 #include "platforms/base/json.h"
+#include "sim/report/json_parts.h"
 
 /* A figure of the model, under the licence of the result, or null. */
 static void figure(struct json *j, const struct breakeven_result *r, const char *key, bool known,
@@ -160,30 +161,17 @@ static void write_capability(struct json *j, const struct licence *l) {
 }
 
 static void write_provenance(struct json *j, const struct breakeven_result *r) {
-    json_key_open(j, "provenance", '{');
-    json_key_text(j, "program", "moesim");
-    json_key_text(j, "version", r->program_version);
-    json_key_text(j, "git", *r->program_git ? r->program_git : NULL);
-    json_key_text(j, "simgrid_version", r->simulated ? r->engine_version : NULL);
-    json_key_open(j, "inputs", '[');
-    const struct {
-        const char *role, *file, *sha256;
-    } inputs[] = {{"platform", r->platform->doc->file, r->platform->sha256},
-                  {"workload", r->workload->doc->file, r->workload->sha256},
-                  {"implementation", r->implementation->doc->file, r->implementation->sha256}};
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        json_open(j, '{');
-        json_key_text(j, "role", inputs[i].role);
-        json_key_text(j, "file", inputs[i].file);
-        json_key_text(j, "sha256", inputs[i].sha256);
-        json_close(j);
-    }
-    json_close(j);
-    json_key_open(j, "arguments", '[');
-    for (int i = 0; i < r->n_arguments; i++)
-        json_text(j, r->arguments[i]);
-    json_close(j);
-    json_close(j);
+    const struct provenance p = {.program_version = r->program_version,
+                                 .program_git = r->program_git,
+                                 .engine_version = r->simulated ? r->engine_version : NULL,
+                                 .seed = r->seed,
+                                 .platform = r->platform,
+                                 .workload = r->workload,
+                                 .implementation = r->implementation,
+                                 .trace_sha256 = r->trace_sha256,
+                                 .arguments = r->arguments,
+                                 .n_arguments = r->n_arguments};
+    json_provenance(j, &p);
 }
 
 void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {

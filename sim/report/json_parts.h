@@ -14,6 +14,20 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
 void json_gain(struct json *j, const struct result *r);
 void json_capabilities(struct json *j, const struct result *r);
 void json_gates(struct json *j, const struct result *r);
-void json_provenance(struct json *j, const struct result *r);
+
+/* What produced a result; all texts are borrowed. */
+struct provenance {
+    const char *program_version, *program_git;
+    const char *engine_version; /* NULL: nothing was simulated */
+    uint64_t seed;
+    const struct platform *platform;
+    const struct workload *workload;
+    const struct implementation *implementation;
+    const char *trace_sha256; /* empty: no trace */
+    const char *const *arguments;
+    int n_arguments;
+};
+void json_provenance(struct json *j, const struct provenance *p);
+void json_result_provenance(struct json *j, const struct result *r);
 
 #endif

@@ -345,20 +345,20 @@ static void write_lines(struct json *j, const char *key, const char *lines) {
     json_close(j);
 }
 
-void json_provenance(struct json *j, const struct result *r) {
+void json_provenance(struct json *j, const struct provenance *p) {
     json_key_open(j, "provenance", '{');
     json_key_text(j, "program", "moesim");
-    json_key_text(j, "version", r->program_version);
-    json_key_text(j, "git", *r->program_git ? r->program_git : NULL);
-    json_key_text(j, "simgrid_version", r->engine_version);
-    json_key_int(j, "seed", (int64_t)r->seed);
+    json_key_text(j, "version", p->program_version);
+    json_key_text(j, "git", *p->program_git ? p->program_git : NULL);
+    json_key_text(j, "simgrid_version", p->engine_version);
+    json_key_int(j, "seed", (int64_t)p->seed);
     json_key_open(j, "inputs", '[');
     const struct {
         const char *role, *file, *sha256;
-    } inputs[] = {{"platform", r->platform->doc->file, r->platform->sha256},
-                  {"workload", r->workload->doc->file, r->workload->sha256},
-                  {"implementation", r->implementation->doc->file, r->implementation->sha256},
-                  {"trace", r->workload->trace_path, r->traffic->trace_sha256}};
+    } inputs[] = {{"platform", p->platform->doc->file, p->platform->sha256},
+                  {"workload", p->workload->doc->file, p->workload->sha256},
+                  {"implementation", p->implementation->doc->file, p->implementation->sha256},
+                  {"trace", p->workload->trace_path, p->trace_sha256}};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         if (!inputs[i].file || !*inputs[i].sha256)
             continue;
@@ -370,10 +370,24 @@ void json_provenance(struct json *j, const struct result *r) {
     }
     json_close(j);
     json_key_open(j, "arguments", '[');
-    for (int i = 0; i < r->n_arguments; i++)
-        json_text(j, r->arguments[i]);
+    for (int i = 0; i < p->n_arguments; i++)
+        json_text(j, p->arguments[i]);
     json_close(j);
     json_close(j);
+}
+
+void json_result_provenance(struct json *j, const struct result *r) {
+    const struct provenance p = {.program_version = r->program_version,
+                                 .program_git = r->program_git,
+                                 .engine_version = r->engine_version,
+                                 .seed = r->seed,
+                                 .platform = r->platform,
+                                 .workload = r->workload,
+                                 .implementation = r->implementation,
+                                 .trace_sha256 = r->traffic->trace_sha256,
+                                 .arguments = r->arguments,
+                                 .n_arguments = r->n_arguments};
+    json_provenance(j, &p);
 }
 
 void result_write_json(const struct result *r, struct buf *out) {
@@ -408,7 +422,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_gates(&j, r);
     write_lines(&j, "notes", r->traffic->notes.text);
     write_lines(&j, "warnings", r->warnings.text);
-    json_provenance(&j, r);
+    json_result_provenance(&j, r);
     json_close(&j);
     buf_text(out, "\n");
 }

@@ -85,7 +85,7 @@ void record_write(const struct record_head *h, const struct result *r, struct bu
         json_capabilities(&j, r);
         json_gates(&j, r);
     }
-    json_provenance(&j, r);
+    json_result_provenance(&j, r);
     json_key_open(&j, "engine", '{');
     json_key_int(&j, "flows", (int64_t)r->flows);
     json_key_number(&j, "wall_s", r->wall_s);
