@@ -9,7 +9,6 @@
 
 enum { RANKS_MAX = 16384 };
 
-static const char *const regime_choices[] = {"ahead", "observed", NULL};
 
 const char *tier_name(enum tier tier) {
     return tier == TIER_FAST ? "fast" : "slow";
@@ -106,7 +105,7 @@ static enum rc resolve_alpha(struct platform *p, struct err *e) {
                 tables[k].regime == tables[i].regime && tables[k].phase == tables[i].phase)
                 rc = err_at(e, RC_SCHEMA, place_in(p, "alpha", i, "implementation"),
                             "alpha: two tables for implementation '%.60s' and host regime %s",
-                            tables[i].implementation, regime_choices[tables[i].regime]);
+                            tables[i].implementation, regime_name((enum regime)tables[i].regime));
     }
     struct plat_treatment *treatments = p->alpha_treatments.items;
     for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++)
@@ -333,7 +332,7 @@ void plat_alpha_phase(const struct platform *p, const char *implementation, enum
     if (!table) {
         snprintf(a->reason, sizeof a->reason,
                  "%s has no alpha for implementation %s, host regime %s", p->name, implementation,
-                 regime_choices[regime]);
+                 regime_name(regime));
         return;
     }
     const struct plat_alpha_entry *entries = table->entries.items, *below, *above;

@@ -19,6 +19,7 @@ enum tier { TIER_FAST, TIER_SLOW, TIER_COUNT };
 const char *tier_name(enum tier tier); /* "fast", "slow" */
 
 enum regime { REGIME_AHEAD, REGIME_OBSERVED };
+const char *regime_name(enum regime regime); /* "ahead", "observed" */
 enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
 enum span { SPAN_ANY, SPAN_FAST, SPAN_SLOW }; /* widest tier that a collective reaches */
 

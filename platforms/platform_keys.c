@@ -10,6 +10,10 @@ static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 static const char *const cross_choices[] = {"spine", "fast", NULL};
 static const char *const routing_choices[] = {"minimal", "spread", NULL};
 
+const char *regime_name(enum regime regime) {
+    return regime_choices[regime];
+}
+
 #define FABRIC(member) offsetof(struct plat_tier, fabric.member)
 
 static const struct key edge_keys[] = {

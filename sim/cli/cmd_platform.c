@@ -115,7 +115,7 @@ static void show_alpha(const struct platform *p, struct buf *out) {
         const struct plat_alpha_entry *x = tables[i].entries.items;
         struct buf words = {0};
         buf_printf(&words, "alpha of %s, host %s%s:", tables[i].implementation,
-                   tables[i].regime == REGIME_AHEAD ? "ahead" : "observed", phases[tables[i].phase]);
+                   regime_name((enum regime)tables[i].regime), phases[tables[i].phase]);
         for (size_t k = 0; k < tables[i].entries.n; k++) {
             char text[UNIT_TEXT];
             buf_printf(&words, "%s world %lld %s (%s)", k ? "," : "", (long long)x[k].world,
