@@ -9,7 +9,6 @@
 
 enum { RANKS_MAX = 16384 };
 
-
 const char *tier_name(enum tier tier) {
     return tier == TIER_FAST ? "fast" : "slow";
 }
