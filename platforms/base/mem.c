@@ -87,6 +87,17 @@ void buf_printf(struct buf *b, const char *format, ...) {
     free(text);
 }
 
+void buf_csv_field(struct buf *b, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        buf_text(b, text);
+        return;
+    }
+    buf_text(b, "\"");
+    for (const char *p = text; *p; p++)
+        buf_printf(b, "%s%c", *p == '"' ? "\"" : "", *p);
+    buf_text(b, "\"");
+}
+
 void buf_clear(struct buf *b) {
     free(b->text);
     *b = (struct buf){0};

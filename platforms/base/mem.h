@@ -40,6 +40,8 @@ struct buf {
 void buf_add(struct buf *b, const char *text, size_t n);
 void buf_text(struct buf *b, const char *text);
 void buf_printf(struct buf *b, const char *format, ...) ERR_PRINTF(2, 3);
+/* A field of CSV, quoted where it has to be (RFC 4180). */
+void buf_csv_field(struct buf *b, const char *text);
 void buf_clear(struct buf *b);
 
 /* Many allocations released in one call. Zero-initialise; arena_clear() releases all of them. */

@@ -8,14 +8,7 @@
 static void field(struct buf *out, bool first, const char *text) {
     if (!first)
         buf_text(out, ",");
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_text(out, text);
-        return;
-    }
-    buf_text(out, "\"");
-    for (const char *p = text; *p; p++)
-        buf_printf(out, "%s%c", *p == '"' ? "\"" : "", *p);
-    buf_text(out, "\"");
+    buf_csv_field(out, text);
 }
 
 static void number(struct buf *out, bool known, double value) {

@@ -37,23 +37,12 @@ static const struct {
     {"error", "error message", true},
 };
 
-static void field(struct buf *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_text(out, text);
-        return;
-    }
-    buf_text(out, "\"");
-    for (const char *p = text; *p; p++)
-        buf_printf(out, "%s%c", *p == '"' ? "\"" : "", *p);
-    buf_text(out, "\"");
-}
-
 static void value(struct buf *out, const json_t *node) {
     char text[JSON_NUMBER];
     if (json_is_number(node))
         buf_text(out, json_format(json_number_value(node), text));
     else if (json_is_string(node))
-        field(out, json_string_value(node));
+        buf_csv_field(out, json_string_value(node));
 }
 
 struct csv {
@@ -72,7 +61,7 @@ static void begin(struct csv *c, const json_t *record) {
         MEM_GROW(c->axes, c->n_axes, c->room);
         c->axes[c->n_axes++] = mem_copy(key);
         buf_text(c->out, ",");
-        field(c->out, key);
+        buf_csv_field(c->out, key);
     }
     buf_text(c->out, ",strategy,phase");
     for (int i = 0; i < COLUMNS; i++)
