@@ -84,3 +84,16 @@ char *file_beside(const char *path, const char *name) {
         return mem_copy(name);
     return mem_printf("%.*s/%s", (int)(slash - path), path, name);
 }
+
+bool file_send(int fd, const void *data, size_t n) {
+    for (const char *p = data; n > 0;) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}

@@ -20,6 +20,9 @@ enum rc file_write(const char *path, const void *data, size_t n, struct err *e);
 
 bool file_exists(const char *path);
 
+/* Writes all n bytes to a pipe; false when the other end is gone or the write fails. */
+bool file_send(int fd, const void *data, size_t n);
+
 /* Returns "folder of path" joined with name, or name itself when it is absolute; free() releases it. */
 char *file_beside(const char *path, const char *name);
 

@@ -10,22 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platforms/base/file.h"
+
 static bool read_whole(int fd, void *into, size_t n) {
     for (char *p = into; n > 0;) {
         ssize_t k = read(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-static bool write_whole(int fd, const void *from, size_t n) {
-    for (const char *p = from; n > 0;) {
-        ssize_t k = write(fd, p, n);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0)
@@ -46,7 +35,7 @@ static _Noreturn void serve(const struct sweep_pool *pool, int from, int to) {
         struct buf record = {0};
         pool->work(pool->context, point, &record);
         uint64_t n = record.n;
-        if (!write_whole(to, &n, sizeof n) || !write_whole(to, record.text, record.n))
+        if (!file_send(to, &n, sizeof n) || !file_send(to, record.text, record.n))
             break;
         buf_clear(&record);
     }
@@ -108,7 +97,7 @@ enum rc sweep_pool_give(struct sweep_pool *pool, int worker, int64_t point, stru
             return rc;
     }
     w->busy = true;
-    (void)write_whole(w->to, &point, sizeof point);
+    (void)file_send(w->to, &point, sizeof point);
     return RC_OK;
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platforms/base/file.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/answer.h"
 #include "sim/engine/driver.h"
@@ -119,19 +120,6 @@ static void misbehave(const char *how) {
         pause();
 }
 
-static bool write_all(int fd, const char *data, size_t n) {
-    while (n > 0) {
-        ssize_t written = write(fd, data, n);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        data += written;
-        n -= (size_t)written;
-    }
-    return true;
-}
-
 static _Noreturn void child(struct runs *r, int report_fd) {
     const char *how = getenv("MOESIM_ENGINE_CRASH");
     if (how)
@@ -143,7 +131,7 @@ static _Noreturn void child(struct runs *r, int report_fd) {
         rc = driver_play(driver, &r->costs[r->case_of[i]], &r->plays[i], &e);
     struct buf report = {0};
     wire_encode(&r->plan, rc, &e, r->plays, r->n, &report);
-    bool sent = write_all(report_fd, report.text, report.n);
+    bool sent = file_send(report_fd, report.text, report.n);
     buf_clear(&report);
     driver_close(driver);
     fflush(NULL);
