@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/keys.h"
 
 static const struct {
     const char *word;
@@ -103,5 +104,21 @@ enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, 
     enum rc rc = file_exists(path) && name[0] >= 'a' && name[0] <= 'z' ? yaml_load(path, doc, e)
                                                                       : not_found(kind, name, e);
     free(path);
+    return rc;
+}
+
+enum rc find_open(enum find_kind kind, const char *name, const char *schema, const struct setting *settings,
+                  size_t n_settings, struct yaml_doc **doc, struct err *e) {
+    struct yaml_doc *found;
+    enum rc rc = find_load(kind, name, &found, e);
+    if (rc)
+        return rc;
+    rc = keys_schema(found, schema, e);
+    for (size_t i = 0; i < n_settings && !rc; i++)
+        rc = yaml_set(found, settings[i].key, settings[i].value, "--set", e);
+    if (rc)
+        yaml_doc_free(found);
+    else
+        *doc = found;
     return rc;
 }

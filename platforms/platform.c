@@ -153,17 +153,12 @@ static enum rc check(struct platform *p, struct err *e) {
 static enum rc load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                     struct platform **platform, struct err *e) {
     struct yaml_doc *doc;
-    enum rc rc = find_load(FIND_PLATFORM, name_or_path, &doc, e);
+    enum rc rc = find_open(FIND_PLATFORM, name_or_path, PLATFORM_SCHEMA, settings, n_settings, &doc, e);
     if (rc)
         return rc;
     struct platform *p = mem_alloc(1, sizeof *p);
     p->doc = doc;
-    memcpy(p->sha256, doc->sha256, sizeof p->sha256);
-    rc = keys_schema(doc, PLATFORM_SCHEMA, e);
-    for (size_t i = 0; i < n_settings && !rc; i++)
-        rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
-    if (!rc)
-        rc = keys_read(platform_keys, doc->root, doc, p, e);
+    rc = keys_read(platform_keys, doc->root, doc, p, e);
     if (!rc)
         rc = check(p, e);
     if (rc)

@@ -84,19 +84,13 @@ struct platform {
     struct key_list degraded;                 /* struct plat_degraded */
     struct key_list background;               /* struct plat_background */
 
-    char sha256[HASH_TEXT]; /* of the file */
     struct yaml_doc *doc;
 };
 
 extern const struct key platform_keys[];
 
-/* One override, "slow.bandwidth" -> "25GBps": --set with the leading "platform." taken off. */
-struct setting {
-    const char *key;
-    const char *value;
-};
-
-/* Loads a built-in platform by name, or a file by its path (anything with a slash or ending in .yaml). */
+/* Settings are paths such as "slow.bandwidth": --set with the leading "platform." taken off.
+ * Loads a built-in platform by name, or a file by its path (anything with a slash or ending in .yaml). */
 enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                   struct platform **platform, struct err *e);
 void plat_free(struct platform *p); /* NULL is allowed */

@@ -106,12 +106,9 @@ static enum rc read_rows(struct corpus *c, const struct yaml_node *rows, struct 
 }
 
 static enum rc read_corpus(struct yaml_doc *doc, struct corpus *c, struct err *e) {
-    enum rc rc = keys_schema(doc, CORPUS_SCHEMA, e);
-    if (rc)
-        return rc;
     const struct yaml_node *rows = yaml_get(doc->root, "rows");
     yaml_drop(doc->root, "rows"); // a table of bare cells, which a key table cannot say
-    rc = keys_read(corpus_keys, doc->root, doc, c, e);
+    enum rc rc = keys_read(corpus_keys, doc->root, doc, c, e);
     if (!rc)
         rc = read_rows(c, rows, e);
     return rc;
@@ -119,12 +116,11 @@ static enum rc read_corpus(struct yaml_doc *doc, struct corpus *c, struct err *e
 
 enum rc corpus_load_file(const char *name_or_path, struct corpus **corpus, struct err *e) {
     struct yaml_doc *doc;
-    enum rc rc = find_load(FIND_CORPUS, name_or_path, &doc, e);
+    enum rc rc = find_open(FIND_CORPUS, name_or_path, CORPUS_SCHEMA, NULL, 0, &doc, e);
     if (rc)
         return rc;
     struct corpus *c = mem_alloc(1, sizeof *c);
     c->doc = doc;
-    memcpy(c->sha256, doc->sha256, sizeof c->sha256);
     rc = read_corpus(doc, c, e);
     if (rc)
         corpus_free(c);

@@ -41,7 +41,6 @@ struct corpus {
     double *values;
     const char **texts;         /* NULL where the column is a number */
 
-    char sha256[HASH_TEXT]; /* of the file */
     struct yaml_doc *doc;
 };
 

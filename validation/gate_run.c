@@ -18,10 +18,10 @@ static double now_s(void) {
 /* The corpus must be the one that the gate was registered with, of that machine, and may carry no more than
  * its own kind. */
 static enum rc check_corpus(const struct gate *g, const struct corpus *c, struct err *e) {
-    if (strcmp(c->sha256, g->sha256) != 0)
+    if (strcmp(c->doc->sha256, g->sha256) != 0)
         return err_set(e, RC_SCHEMA,
                        "corpus %s is not the one that was registered: sha256 %.12s.. found, %.12s.. expected",
-                       g->corpus, c->sha256, g->sha256);
+                       g->corpus, c->doc->sha256, g->sha256);
     if (g->kind == GATE_TEST && c->kind != GATE_TEST)
         return err_set(e, RC_SCHEMA, "corpus %s may support %s only, the gate claims a test", g->corpus,
                        gate_kind_name((enum gate_kind)c->kind));
@@ -72,9 +72,9 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     if (!rc) {
         x.unit = estimand->units;
         if (corpus)
-            memcpy(x.corpus_sha256, corpus->sha256, sizeof x.corpus_sha256);
+            memcpy(x.corpus_sha256, corpus->doc->sha256, sizeof x.corpus_sha256);
         if (platform)
-            memcpy(x.platform_sha256, platform->sha256, sizeof x.platform_sha256);
+            memcpy(x.platform_sha256, platform->doc->sha256, sizeof x.platform_sha256);
         const struct estimand_input in = {gate, corpus, platform, implementation, *tools};
         rc = estimand->run(&in, &x, &e);
     }

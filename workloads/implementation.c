@@ -173,17 +173,12 @@ static enum rc check(struct implementation *m, struct err *e) {
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                             struct implementation **implementation, struct err *e) {
     struct yaml_doc *doc;
-    enum rc rc = find_load(FIND_IMPLEMENTATION, name_or_path, &doc, e);
+    enum rc rc = find_open(FIND_IMPLEMENTATION, name_or_path, IMPLEMENTATION_SCHEMA, settings, n_settings, &doc, e);
     if (rc)
         return rc;
     struct implementation *m = mem_alloc(1, sizeof *m);
     m->doc = doc;
-    memcpy(m->sha256, doc->sha256, sizeof m->sha256);
-    rc = keys_schema(doc, IMPLEMENTATION_SCHEMA, e);
-    for (size_t i = 0; i < n_settings && !rc; i++)
-        rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
-    if (!rc)
-        rc = keys_read(implementation_keys, doc->root, doc, m, e);
+    rc = keys_read(implementation_keys, doc->root, doc, m, e);
     if (!rc)
         rc = check(m, e);
     if (rc)

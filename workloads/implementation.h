@@ -67,7 +67,6 @@ struct implementation {
     struct tier_factors message_cost_s; /* given: instead of the platform's per-message cost */
     int intra_group_path;     /* enum topo_path */
 
-    char sha256[HASH_TEXT];
     struct yaml_doc *doc;
 };
 

@@ -285,18 +285,13 @@ static void resolve_trace(struct workload *w) {
 enum rc workload_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                       struct workload **workload, struct err *e) {
     struct yaml_doc *doc;
-    enum rc rc = find_load(FIND_WORKLOAD, name_or_path, &doc, e);
+    enum rc rc = find_open(FIND_WORKLOAD, name_or_path, WORKLOAD_SCHEMA, settings, n_settings, &doc, e);
     if (rc)
         return rc;
     struct workload *w = mem_alloc(1, sizeof *w);
     w->doc = doc;
-    memcpy(w->sha256, doc->sha256, sizeof w->sha256);
-    rc = keys_schema(doc, WORKLOAD_SCHEMA, e);
-    for (size_t i = 0; i < n_settings && !rc; i++)
-        rc = yaml_set(doc, settings[i].key, settings[i].value, "--set", e);
     drop_overridden(doc);
-    if (!rc)
-        rc = take_token_list(doc, e);
+    rc = take_token_list(doc, e);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)

@@ -79,7 +79,6 @@ struct workload {
 
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
     char *trace_path; /* resolved; NULL when the source is not a trace */
-    char sha256[HASH_TEXT];
     struct yaml_doc *doc;
 };
 

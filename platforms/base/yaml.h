@@ -39,6 +39,12 @@ struct yaml_doc {
     struct arena arena;
 };
 
+/* A value for a dotted path of a document, from outside its file. */
+struct setting {
+    const char *key;
+    const char *value;
+};
+
 enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e);
 
 /* Reads from memory; name stands for the file in messages. */

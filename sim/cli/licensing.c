@@ -39,7 +39,7 @@ static bool is_imitation(const struct implementation *m) {
     struct implementation *shipped;
     if (implementation_load(m->name, NULL, 0, &shipped, NULL) != RC_OK)
         return false;
-    bool same = strcmp(shipped->sha256, m->sha256) == 0;
+    bool same = strcmp(shipped->doc->sha256, m->doc->sha256) == 0;
     implementation_free(shipped);
     return !same;
 }
@@ -50,7 +50,7 @@ void licensing_scope(const struct options *o, const struct step *step, struct ga
     const struct implementation *m = step->implementation;
     *asked = (struct gate_scope){
         .machine = p->name,
-        .constants_sha256 = only_shape(&o->set_platform) ? p->sha256 : changed,
+        .constants_sha256 = only_shape(&o->set_platform) ? p->doc->sha256 : changed,
         .implementation = o->set_implementation.n ? changed : is_imitation(m) ? imitation : m->name,
         // the corpora hold dispatch-like calls of a host that runs ahead; the rest was measured by nobody
         .strategy = step->phase == PHASE_DISPATCH && !o->host ? strategy_name(step->strategy)

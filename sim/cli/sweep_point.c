@@ -39,9 +39,9 @@ static enum rc fill_key(const struct options *o, const struct inputs *in, struct
     hash_field(h, "version", MOESIM_VERSION);
     for (int i = 0; i < o->n_arguments; i++)
         hash_field(h, "argument", o->arguments[i]);
-    hash_field(h, "platform", in->platform->sha256);
-    hash_field(h, "workload", in->workload->sha256);
-    hash_field(h, "implementation", in->implementation->sha256);
+    hash_field(h, "platform", in->platform->doc->sha256);
+    hash_field(h, "workload", in->workload->doc->sha256);
+    hash_field(h, "implementation", in->implementation->doc->sha256);
     hash_field(h, "trace", trace);
     hash_end(h, plan->key);
     return RC_OK;

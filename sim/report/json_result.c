@@ -355,9 +355,9 @@ void json_provenance(struct json *j, const struct provenance *p) {
     json_key_open(j, "inputs", '[');
     const struct {
         const char *role, *file, *sha256;
-    } inputs[] = {{"platform", p->platform->doc->file, p->platform->sha256},
-                  {"workload", p->workload->doc->file, p->workload->sha256},
-                  {"implementation", p->implementation->doc->file, p->implementation->sha256},
+    } inputs[] = {{"platform", p->platform->doc->file, p->platform->doc->sha256},
+                  {"workload", p->workload->doc->file, p->workload->doc->sha256},
+                  {"implementation", p->implementation->doc->file, p->implementation->doc->sha256},
                   {"trace", p->workload->trace_path, p->trace_sha256}};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         if (!inputs[i].file || !*inputs[i].sha256)

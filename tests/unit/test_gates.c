@@ -147,7 +147,7 @@ static struct gate_scope c4_question(void) {
     struct err e;
     static char sha256[HASH_TEXT];
     assert_ok(plat_load("terrace-a", NULL, 0, &p, &e), &e);
-    memcpy(sha256, p->sha256, sizeof sha256);
+    memcpy(sha256, p->doc->sha256, sizeof sha256);
     plat_free(p);
     return (struct gate_scope){.machine = "terrace-a",
                                .constants_sha256 = sha256,

@@ -72,7 +72,7 @@ static void built_in_platforms(void **state) {
         assert_string_equal(names.names[i], known[i]);
         assert_ok(plat_load(names.names[i], NULL, 0, &p, &e), &e);
         assert_string_equal(p->name, known[i]);
-        assert_int_equal(strlen(p->sha256), 64);
+        assert_int_equal(strlen(p->doc->sha256), 64);
         plat_free(p);
     }
     find_names_free(&names);
