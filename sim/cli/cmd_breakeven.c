@@ -390,12 +390,9 @@ static enum rc write_plot(const struct breakeven_result *r, const char *path, st
                        r->simulated ? "they are drawn by the closed form only" : r->alpha_reason);
     struct buf svg = {0};
     breakeven_write_svg(r, &svg);
-    FILE *f = fopen(path, "w");
-    bool written = f && fwrite(svg.text, 1, svg.n, f) == svg.n;
-    if (f && fclose(f) != 0)
-        written = false;
+    enum rc rc = file_write(path, svg.text, svg.n, e);
     buf_clear(&svg);
-    return written ? RC_OK : err_set(e, RC_IO, "%s: cannot write", path);
+    return rc;
 }
 
 enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {

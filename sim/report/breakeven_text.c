@@ -6,6 +6,7 @@
 #include "gates/capability.h"
 #include "platforms/base/json.h"
 #include "platforms/base/unit.h"
+#include "sim/report/svg.h"
 #include "sim/report/table.h"
 
 /* A figure of the model, under the licence of the result. */
@@ -157,9 +158,12 @@ void breakeven_write_csv(const struct breakeven_result *r, struct buf *out) {
              "band_low,band_high,p5,p50,p95,byte_only,byte_only_dedup,base_Bps\n");
     for (int i = 0; i < r->n_entries; i++) {
         const struct breakeven_entry *x = &r->entries[i];
-        buf_printf(out, "%s,%s,%s,%s,%s", r->platform->name, r->workload->name,
-                   r->implementation->name, r->simulated ? "simulated" : "analytic",
-                   x->chain->name);
+        buf_csv_field(out, r->platform->name);
+        buf_text(out, ",");
+        buf_csv_field(out, r->workload->name);
+        buf_text(out, ",");
+        buf_csv_field(out, r->implementation->name);
+        buf_printf(out, ",%s,%s", r->simulated ? "simulated" : "analytic", x->chain->name);
         number(r, out, true, x->s_per_pair);
         number(r, out, x->ratio.known, x->ratio.value);
         number(r, out, x->ratio.known, x->ratio.known ? r->base_Bps / x->ratio.value : 0);
@@ -202,8 +206,9 @@ static void plot_axes(const struct breakeven_result *r, double most, struct buf 
                    place_y(gain, most) + 4, gain);
     buf_printf(out, "<text x='%d' y='%d' text-anchor='middle'>fast over slow bandwidth</text>\n",
                LEFT + PLOT_WIDTH / 2, HEIGHT - 10);
-    buf_printf(out, "<text x='%d' y='22'>gain of two hops over one: %s, %s, closed form</text>\n",
-               LEFT, r->platform->name, r->workload->name);
+    buf_printf(out, "<text x='%d' y='22'>gain of two hops over one", LEFT);
+    svg_wrap(out, ": ", r->platform->name, "");
+    svg_wrap(out, ", ", r->workload->name, ", closed form</text>\n");
 }
 
 /* A curve and its name beside its end, at least a line below the name above it. */

@@ -33,8 +33,9 @@ static void write_scope(struct json *j, const struct gate_result *r) {
     json_close(j);
 }
 
+static const char *const limit_names[] = {"at_most", "at_least", "magnitude"};
+
 static void write_metrics(struct json *j, const struct gate_result *r) {
-    static const char *const limits[] = {"at_most", "at_least", "magnitude"};
     json_key_open(j, "metrics", '{');
     for (size_t i = 0; i < r->evidence.n_metrics; i++)
         number_or_null(j, r->evidence.metrics[i].name, r->evidence.metrics[i].value);
@@ -42,7 +43,7 @@ static void write_metrics(struct json *j, const struct gate_result *r) {
     json_key_open(j, "thresholds", '{');
     for (size_t i = 0; i < r->gate->n_limits; i++) {
         json_key_open(j, r->gate->limits[i].metric, '{');
-        json_key_number(j, limits[r->gate->limits[i].kind], r->gate->limits[i].value);
+        json_key_number(j, limit_names[r->gate->limits[i].kind], r->gate->limits[i].value);
         json_close(j);
     }
     json_close(j);
@@ -123,26 +124,28 @@ void gates_write_json(const struct gate_result *results, size_t n, const struct 
     buf_text(out, "\n");
 }
 
+static void write_csv_row(const struct gate_result *r, const struct gate_metric *m, struct buf *out) {
+    const struct gate_limit *limit = m ? gate_limit_of(r->gate, m->name) : NULL;
+    char value[JSON_NUMBER], bound[JSON_NUMBER];
+    buf_csv_field(out, r->gate->id);
+    buf_printf(out, ",%s,", gate_kind_name(r->gate->kind));
+    buf_csv_field(out, r->gate->corpus ? r->gate->corpus : "");
+    buf_printf(out, ",%s,%s,%s,%s,%s,%s\n", m ? m->name : "",
+               m && isfinite(m->value) ? json_format(m->value, value) : "",
+               limit ? limit_names[limit->kind] : "", limit ? json_format(limit->value, bound) : "",
+               !limit                             ? ""
+               : gate_limit_kept(limit, m->value) ? "true"
+                                                  : "false",
+               gate_state_name(r->state));
+}
+
 void gates_write_csv(const struct gate_result *results, size_t n, struct buf *out) {
     buf_text(out, "id,kind,corpus,metric,value,limit_kind,limit,kept,outcome\n");
-    static const char *const limits[] = {"at_most", "at_least", "magnitude"};
     for (size_t i = 0; i < n; i++) {
-        const struct gate_result *r = &results[i];
-        if (!r->evidence.n_metrics)
-            buf_printf(out, "%s,%s,%s,,,,,,%s\n", r->gate->id, gate_kind_name(r->gate->kind),
-                       r->gate->corpus ? r->gate->corpus : "", gate_state_name(r->state));
-        for (size_t k = 0; k < r->evidence.n_metrics; k++) {
-            const struct gate_metric *m = &r->evidence.metrics[k];
-            const struct gate_limit *limit = gate_limit_of(r->gate, m->name);
-            char value[JSON_NUMBER], bound[JSON_NUMBER];
-            buf_printf(out, "%s,%s,%s,%s,%s,%s,%s,%s,%s\n", r->gate->id, gate_kind_name(r->gate->kind),
-                       r->gate->corpus ? r->gate->corpus : "", m->name,
-                       isfinite(m->value) ? json_format(m->value, value) : "",
-                       limit ? limits[limit->kind] : "", limit ? json_format(limit->value, bound) : "",
-                       !limit                                     ? ""
-                       : gate_limit_kept(limit, m->value) ? "true"
-                                                                  : "false",
-                       gate_state_name(r->state));
-        }
+        const struct gate_evidence *x = &results[i].evidence;
+        if (!x->n_metrics)
+            write_csv_row(&results[i], NULL, out);
+        for (size_t k = 0; k < x->n_metrics; k++)
+            write_csv_row(&results[i], &x->metrics[k], out);
     }
 }

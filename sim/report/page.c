@@ -54,10 +54,11 @@ static void add(struct count *c, struct page_number gain) {
 }
 
 static void say(struct buf *out, const char *of, const char *on, const struct count *c, size_t points) {
+    svg_escape(out, of);
     if (c->known == 1 && points == 1)
-        buf_printf(out, "%s %s one hop on %s (gain %.3f)", of, c->wins ? "beats" : "does not beat", on, c->low);
+        buf_printf(out, " %s one hop on %s (gain %.3f)", c->wins ? "beats" : "does not beat", on, c->low);
     else
-        buf_printf(out, "%s beats one hop at %zu of %zu points on %s (gain %.3f to %.3f)", of, c->wins, c->known, on,
+        buf_printf(out, " beats one hop at %zu of %zu points on %s (gain %.3f to %.3f)", c->wins, c->known, on,
                    c->low, c->high);
 }
 
@@ -85,8 +86,9 @@ static void write_verdict(const struct page *page, struct buf *out) {
         buf_printf(out, "; the call time is withheld at %zu points", n - time.known);
     else if (!time.known && (wire.known || closed.known))
         buf_text(out, wire.known ? "; call times are withheld" : "; nothing was simulated");
-    buf_printf(out, ". Conditional: it holds if the constants hold; weakest: %s (%s).</p>\n",
-               page_text(page->first, "weakest constant"), page_text(page->first, "weakest status"));
+    svg_wrap(out, ". Conditional: it holds if the constants hold; weakest: ",
+             page_text(page->first, "weakest constant"), "");
+    svg_wrap(out, " (", page_text(page->first, "weakest status"), ").</p>\n");
 }
 
 /* --- what is withdrawn ----------------------------------------------------------------------------- */
@@ -95,9 +97,11 @@ static void write_withdrawn(const struct page *page, struct buf *out) {
     buf_text(out, "<section id=\"withdrawn\"><h2>What is withheld, and why</h2>\n<ul>\n");
     for (size_t i = 0; i < page->withdrawn.n && i < 20; i++) {
         const char *text = page->withdrawn.items[i], *bar = strchr(text, '|');
-        buf_printf(out, "<li><code>%.*s</code> (%d times): ", (int)(bar - text), text, page->withdrawn.counts[i]);
-        svg_escape(out, bar + 1);
-        buf_text(out, "</li>\n");
+        char *key = mem_printf("%.*s", (int)(bar - text), text);
+        svg_wrap(out, "<li><code>", key, "</code>");
+        free(key);
+        buf_printf(out, " (%d times): ", page->withdrawn.counts[i]);
+        svg_wrap(out, "", bar + 1, "</li>\n");
     }
     if (page->withdrawn.n == 0)
         buf_text(out, "<li>No number that was asked for is withheld.</li>\n");
@@ -171,8 +175,10 @@ static void write_provenance(const struct page *page, struct buf *out) {
     const json_t *p = page_get(page->first, "provenance");
     buf_text(out, "<section id=\"provenance\"><h2>Provenance</h2>\n<p>");
     svg_escape(out, page->source);
-    buf_printf(out, ": %zu records. moesim %s (%s), SimGrid %s. The first point again:</p>\n<p><code>moesim", page->n,
-               page_text(p, "version"), page_text(p, "git"), page_text(p, "simgrid_version"));
+    buf_printf(out, ": %zu records. moesim", page->n);
+    svg_wrap(out, " ", page_text(p, "version"), "");
+    svg_wrap(out, " (", page_text(p, "git"), ")");
+    svg_wrap(out, ", SimGrid ", page_text(p, "simgrid_version"), ". The first point again:</p>\n<p><code>moesim");
     const json_t *arguments = page_get(p, "arguments");
     for (size_t i = 0; i < json_array_size(arguments); i++) {
         buf_text(out, " ");

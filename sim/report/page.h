@@ -69,6 +69,8 @@ enum rc page_csv(const char *path, struct buf *out, struct err *e);
 typedef enum rc (*page_record_f)(json_t *record, void *context, struct err *e);
 /* Calls f for every record of JSON Lines, or once for a file with one result. */
 enum rc page_each(const char *path, page_record_f f, void *context, bool *truncated, struct err *e);
+/* The error of a file without records. */
+enum rc page_empty(const char *path, struct err *e);
 
 /* Value under a path of keys, each ended by a blank: "gain band"; NULL when missing. */
 const json_t *page_get(const json_t *node, const char *path);

@@ -77,7 +77,10 @@ static void row(struct csv *c, const json_t *record, const json_t *call) {
         buf_text(c->out, ",");
         value(c->out, json_object_get(page_get(record, "point"), c->axes[i]));
     }
-    buf_printf(c->out, ",%s,%s", page_text(call, "strategy"), page_text(call, "phase"));
+    buf_text(c->out, ",");
+    buf_csv_field(c->out, page_text(call, "strategy"));
+    buf_text(c->out, ",");
+    buf_csv_field(c->out, page_text(call, "phase"));
     for (int i = 0; i < COLUMNS; i++) {
         buf_text(c->out, ",");
         value(c->out, page_get(columns[i].of_record ? record : call, columns[i].path));
@@ -103,6 +106,8 @@ enum rc page_csv(const char *path, struct buf *out, struct err *e) {
     struct csv c = {.out = out};
     bool truncated = false;
     enum rc rc = page_each(path, add, &c, &truncated, e);
+    if (!rc && !c.begun)
+        rc = page_empty(path, e);
     for (size_t i = 0; i < c.n_axes; i++)
         free(c.axes[i]);
     free(c.axes);

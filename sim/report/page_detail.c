@@ -143,9 +143,7 @@ void page_waterfall(const struct page *page, struct buf *out) {
         if (n == 0)
             continue;
         char *name = name_of(call_of(page->explained, i));
-        buf_text(out, "<h3>");
-        svg_escape(out, name);
-        buf_text(out, "</h3>\n");
+        svg_wrap(out, "<h3>", name, "</h3>\n");
         draw_waterfall(steps, n, name, out);
         for (int k = 0; k < n; k++) {
             page_cell(&t, name);
@@ -198,9 +196,10 @@ static void draw_ranks(const json_t *call, const char *name, size_t index, struc
             buf_printf(out, "<path class=\"border\" d=\"M%.1f %.1fh%.2f\"/>", x, svg_y(&s, bound.value), 0.8 * w);
     }
     svg_close(&s);
-    if (straggler.known)
-        buf_printf(out, "<p>Straggler (last at best, by its port's load): rank %.0f, %s.</p>\n", straggler.value,
-                   page_text(call, "straggler side"));
+    if (!straggler.known)
+        return;
+    buf_printf(out, "<p>Straggler (last at best, by its port's load): rank %.0f", straggler.value);
+    svg_wrap(out, ", ", page_text(call, "straggler side"), ".</p>\n");
 }
 
 void page_ranks(const struct page *page, struct buf *out) {
@@ -215,7 +214,7 @@ void page_ranks(const struct page *page, struct buf *out) {
     head(&t, names, 5);
     for (size_t i = 0; i < calls_of(page->detail); i++) {
         char *name = name_of(call_of(page->detail, i));
-        buf_printf(out, "<h3>%s</h3>\n", name);
+        svg_wrap(out, "<h3>", name, "</h3>\n");
         draw_ranks(call_of(page->detail, i), name, i, out, &t);
         free(name);
     }
@@ -274,7 +273,7 @@ void page_links(const struct page *page, struct buf *out) {
     head(&t, names, 4);
     for (size_t i = 0; i < calls_of(page->detail); i++) {
         char *name = name_of(call_of(page->detail, i));
-        buf_printf(out, "<h3>%s</h3>\n", name);
+        svg_wrap(out, "<h3>", name, "</h3>\n");
         draw_links(call_of(page->detail, i), name, i, out, &t);
         free(name);
     }
@@ -325,7 +324,7 @@ void page_traffic(const struct page *page, struct buf *out) {
     head(&t, names, 4);
     for (size_t i = 0; i < calls_of(page->detail); i++) {
         char *name = name_of(call_of(page->detail, i));
-        buf_printf(out, "<h3>%s</h3>\n", name);
+        svg_wrap(out, "<h3>", name, "</h3>\n");
         draw_traffic(call_of(page->detail, i), name, i, out, &t);
         free(name);
     }

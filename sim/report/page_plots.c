@@ -181,8 +181,7 @@ void page_map(const struct page *page, struct buf *out) {
     page_row(&t);
     draw_map(page, &x, &y, cells, &s, &t);
     if (*y_name)
-        buf_printf(out, "<text class=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">%s</text>\n",
-                   s.top + s.height / 2, y_name);
+        svg_upright(&s, y_name);
     svg_text(&s, s.left + s.width / 2, s.bottom - 6, "middle", page->axes.items[axis]);
     svg_close(&s);
     page_table_end(&t, "map", out);

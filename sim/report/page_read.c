@@ -222,6 +222,8 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
         }
     }
     free(text);
+    if (!rc && ferror(in))
+        rc = err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
     return rc;
 }
 
@@ -252,11 +254,15 @@ enum rc page_each(const char *path, page_record_f f, void *context, bool *trunca
     return rc;
 }
 
+enum rc page_empty(const char *path, struct err *e) {
+    return err_set(e, RC_SYNTAX, "%s: there are no records in it", path);
+}
+
 enum rc page_read(const char *path, struct page *page, struct err *e) {
     *page = (struct page){.source = path};
     enum rc rc = page_each(path, read_record, page, &page->truncated, e);
     if (!rc && page->n == 0)
-        rc = err_set(e, RC_SYNTAX, "%s: there are no records in it", path);
+        rc = page_empty(path, e);
     if (rc)
         page_clear(page);
     else

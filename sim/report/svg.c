@@ -18,6 +18,12 @@ void svg_escape(struct buf *out, const char *text) {
     }
 }
 
+void svg_wrap(struct buf *out, const char *before, const char *text, const char *after) {
+    buf_text(out, before);
+    svg_escape(out, text);
+    buf_text(out, after);
+}
+
 const char *svg_number(double value, char text[static SVG_NUMBER]) {
     static const struct {
         double unit;
@@ -67,10 +73,9 @@ void svg_open(struct svg *s, struct buf *out, const char *id, const char *title,
                       .width = SVG_WIDTH - LEFT - RIGHT,
                       .height = height - TOP - BOTTOM,
                       .bottom = height};
-    buf_printf(out, "<svg id=\"plot-%s\" class=\"plot\" role=\"img\" viewBox=\"0 0 %d %g\" aria-label=\"", id,
-               SVG_WIDTH, height);
-    svg_escape(out, title);
-    buf_text(out, "\">\n");
+    svg_wrap(out, "<svg id=\"plot-", id, "\"");
+    buf_printf(out, " class=\"plot\" role=\"img\" viewBox=\"0 0 %d %g\"", SVG_WIDTH, height);
+    svg_wrap(out, " aria-label=\"", title, "\">\n");
 }
 
 void svg_close(struct svg *s) {
@@ -112,6 +117,13 @@ static int find_ticks(const struct svg_axis *a, int most, double ticks[TICKS]) {
     return n;
 }
 
+void svg_upright(struct svg *s, const char *text) {
+    buf_printf(s->out, "<text class=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">",
+               s->top + s->height / 2);
+    svg_escape(s->out, text);
+    buf_text(s->out, "</text>\n");
+}
+
 void svg_axes(struct svg *s) {
     double ticks[TICKS];
     char text[SVG_NUMBER];
@@ -131,12 +143,8 @@ void svg_axes(struct svg *s) {
     }
     if (s->x.label)
         svg_text(s, s->left + s->width / 2, s->bottom - 6, "middle", s->x.label);
-    if (s->y.label) {
-        buf_printf(s->out, "<text class=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">",
-                   s->top + s->height / 2);
-        svg_escape(s->out, s->y.label);
-        buf_text(s->out, "</text>\n");
-    }
+    if (s->y.label)
+        svg_upright(s, s->y.label);
 }
 
 void svg_line(struct svg *s, const double *x, const double *y, size_t n, const char *style) {

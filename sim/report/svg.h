@@ -26,6 +26,10 @@ struct svg {
 
 /* Text with & < > " escaped. */
 void svg_escape(struct buf *out, const char *text);
+/* Markup, a text that is escaped, markup. */
+void svg_wrap(struct buf *out, const char *before, const char *text, const char *after);
+/* The name of the upright axis, left of the plot. */
+void svg_upright(struct svg *s, const char *text);
 
 /* Numbers for labels: 3 significant digits with k, M, G or m, u, n. */
 enum { SVG_NUMBER = 32 };

@@ -82,6 +82,38 @@ static void a_withheld_time_is_not_on_the_page(void **state) {
     free(html);
 }
 
+/* Names come from files of others: they are text, not markup, and one field of a CSV row. */
+static void names_are_text(void **state) {
+    (void)state;
+    struct buf out = {0};
+    char *html, *records, *odd = path_of("odd.jsonl");
+    make_page(&html, &records);
+    char *command = mem_printf("sed 's/\"one-hop\"/\"<script>,x\"/g; "
+                               "s/\"weakest\": *{\"constant\": *\"/&<script>/' %s >%s",
+                               records, odd);
+    assert_int_equal(system(command), 0);
+    char *arguments = mem_printf("report %s -o %s", odd, html);
+    assert_int_equal(program_text(arguments, &out), 0);
+    char *text = get_file(html);
+    assert_non_null(strstr(text, "<h3>&lt;script&gt;,x dispatch</h3>"));
+    assert_non_null(strstr(text, "weakest: &lt;script&gt;"));
+    is_self_contained(text);
+    free(arguments);
+    arguments = mem_printf("report %s --format csv", odd);
+    assert_int_equal(program_text(arguments, &out), 0);
+    assert_non_null(strstr(out.text, ",\"<script>,x\",dispatch,"));
+    free(text);
+    free(arguments);
+    free(command);
+    buf_clear(&out);
+    unlink(html);
+    unlink(records);
+    unlink(odd);
+    free(html);
+    free(records);
+    free(odd);
+}
+
 static void a_csv_row_is_a_call(void **state) {
     (void)state;
     struct buf out = {0};
@@ -201,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_there),
         cmocka_unit_test(a_withheld_time_is_not_on_the_page),
+        cmocka_unit_test(names_are_text),
         cmocka_unit_test(a_csv_row_is_a_call),
         cmocka_unit_test(a_browser_draws_it),
         cmocka_unit_test(a_timeline_is_a_chrome_trace),
