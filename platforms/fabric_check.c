@@ -264,15 +264,24 @@ static enum rc check_nics(const struct check *c, struct err *e) {
     return c->f->nics && !is_word(c->f->nic_map) ? check_map(c, e) : RC_OK;
 }
 
-static bool is_name(const char *name) {
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a';
+static bool ends_in(const char *text, const char *end) {
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-static enum rc check_shared(const struct check *c, struct err *e) {
+/* Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology, whose first words are taken. */
+static bool is_name(const char *name) {
     static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
                                         "leaf",  "pod",    "copy", "local",  "global",   "rank",
                                         "group", "switch", NULL};
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), word = strcspn(name, "-");
+    for (int k = 0; taken[k]; k++)
+        if (strlen(taken[k]) == word && strncmp(taken[k], name, word) == 0)
+            return false;
+    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
+}
+
+static enum rc check_shared(const struct check *c, struct err *e) {
     const struct plat_shared *all = c->f->shared.items;
     enum { SHARED_MAX = 6 };
     if (c->f->shared.n > SHARED_MAX)
@@ -282,8 +291,6 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     for (size_t i = 0; i < c->f->shared.n; i++) {
         const struct place *at = item_of(c, "shared", i);
         bool used = !is_name(all[i].name);
-        for (int k = 0; taken[k]; k++)
-            used = used || strcmp(taken[k], all[i].name) == 0;
         for (int tier = 0; tier <= (int)c->tier; tier++) {
             const struct key_list *list = &c->p->tier[tier].fabric.shared;
             const struct plat_shared *before = list->items;

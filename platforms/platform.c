@@ -219,6 +219,20 @@ double plat_collective_bandwidth_Bps(const struct platform *p) {
     return p->tier[plat_widest(p, (int)p->groups)].bandwidth_Bps.value;
 }
 
+/* Whether a name of a degraded or loaded link means links of the fast tier. */
+static bool is_fast(const struct platform *p, const char *link) {
+    static const char *const words[] = {"fast", "rank", "group"};
+    const struct key_list *shared = &p->tier[TIER_FAST].fabric.shared;
+    const struct plat_shared *blocks = shared->items;
+    size_t n = sizeof words / sizeof *words;
+    for (size_t i = 0; i < n + shared->n; i++) {
+        const char *word = i < n ? words[i] : blocks[i - n].name;
+        if (strncmp(link, word, strlen(word)) == 0 && link[strlen(word)] == '-')
+            return true;
+    }
+    return false;
+}
+
 const char *plat_no_ratio(const struct platform *p) {
     if (p->groups < 2 || p->ranks_per_group < 2)
         return "a hierarchy needs 2 groups of 2 ranks or more";
@@ -226,10 +240,13 @@ const char *plat_no_ratio(const struct platform *p) {
     if (kind == FABRIC_RING || kind == FABRIC_TORUS || kind == FABRIC_GRAPH)
         return "the fast domain is not uniform: what a rank reaches depends on the peer";
     const struct plat_degraded *slowed = p->degraded.items;
+    const struct plat_background *loaded = p->background.items;
     for (size_t i = 0; i < p->degraded.n; i++)
-        if (strncmp(slowed[i].link, "fast-", 5) == 0 || strncmp(slowed[i].link, "rank-", 5) == 0 ||
-            strncmp(slowed[i].link, "group-", 6) == 0)
+        if (is_fast(p, slowed[i].link))
             return "the fast domains are not uniform: links of some are slowed";
+    for (size_t i = 0; i < p->background.n; i++)
+        if (is_fast(p, loaded[i].link))
+            return "the fast domains are not uniform: links of some have background traffic";
     return NULL;
 }
 

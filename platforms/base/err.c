@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/base/err.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static int distance(const char *a, const char *b) {
     enum { MAX = 64 };
     size_t la = strlen(a), lb = strlen(b);
     if (la >= MAX || lb >= MAX)
-        return MAX;
+        return INT_MAX; // never the nearest
     int row[MAX + 1];
     for (size_t j = 0; j <= lb; j++)
         row[j] = (int)j;

@@ -67,6 +67,9 @@ static void nearest_names(void **state) {
     assert_string_equal(err_nearest("ratio", names, 5), "ratio");
     assert_null(err_nearest("xyz", names, 5));
     assert_null(err_nearest("", names, 5));
+    char endless[200] = {0};
+    memset(endless, 'x', sizeof endless - 1);
+    assert_null(err_nearest(endless, names, 5)); // nothing is near a word of any length
     assert_null(err_nearest("fast", names, 0));
     char word[100];
     memset(word, 'a', sizeof word - 1);

@@ -246,6 +246,24 @@ static void uneven_domains_have_no_ratio(void **state) {
     assert_rel(plat_hierarchy_ratio(p), 20, 1e-15);
     assert_null(plat_no_ratio(p));
     plat_free(p);
+#define TIERS "groups: 2\nranks_per_group: 4\nslow: {bandwidth: 10Bps}\n"                                           \
+              "fast: {bandwidth: 200Bps, shared: [{name: tray, ranks: 2, bandwidth: 300Bps}]}\n"
+    static const struct {
+        const char *more, *word; /* NULL: uniform */
+    } all[] = {{"degraded: [{link: fast-out-3, factor: 0.5}]\n", "slowed"},
+               {"degraded: [{link: tray-out-0, factor: 0.5}]\n", "slowed"},
+               {"background: [{link: fast-out-3, rate: 100Bps}]\n", "background"},
+               {"background: [{link: rank-3, rate: 1Bps}]\n", "background"},
+               {"background: [{link: slow-out-3, rate: 1Bps}]\n", NULL}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *text = mem_printf("%s%s", TIERS, all[i].more);
+        p = bed_platform(text);
+        const char *why = plat_no_ratio(p);
+        assert_true(all[i].word ? why && strstr(why, all[i].word) : !why);
+        free(text);
+        plat_free(p);
+    }
+#undef TIERS
 }
 
 int main(void) {

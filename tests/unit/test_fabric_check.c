@@ -75,6 +75,11 @@ static const struct {
      "shared: 'a' is no name of its own (small letters, at most 16)"},
     {SLOW("shared: [{name: nic, ranks: 4, bandwidth: 1GBps}]"), RC_SCHEMA,
      "shared: 'nic' is no name of its own (small letters, at most 16)"},
+    {SLOW("shared: [{name: slow-out, ranks: 4, bandwidth: 1GBps}]"), RC_SCHEMA,
+     "shared: 'slow-out' is no name of its own (small letters, at most 16)"},
+    {SLOW("shared: [{name: tray, ranks: 2, bandwidth: 1GBps}, {name: tray-out, ranks: 4, bandwidth: 1GBps}]"),
+     RC_SCHEMA,
+     "shared: 'tray-out' is no name of its own (small letters, at most 16)"},
     {"groups: 1\nranks_per_group: 16000\nslow: {bandwidth: 1GBps}\n"
      "fast: {kind: ring, bandwidth: 9GBps, link_bandwidth: 1GBps}",
      RC_RANGE, "routes of up to 2 paths with up to 8006 links each are more than is possible"},
