@@ -16,8 +16,6 @@
 #ifndef WORKLOADS_CHOICE_H
 #define WORKLOADS_CHOICE_H
 
-#include <stdbool.h>
-
 #include "platforms/base/err.h"
 #include "platforms/base/rng.h"
 

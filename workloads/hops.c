@@ -2,7 +2,6 @@
 #include "workloads/hops.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "platforms/base/mem.h"
 
@@ -77,8 +76,12 @@ static int handler(const struct platform *p, int in, int of) {
     return in * (int)p->ranks_per_group + of % (int)p->ranks_per_group;
 }
 
-/* Rows from each member of each group, added up at their handler: sums over members of m[(g, x)][..]. */
-static void scatter(const struct platform *p, const struct matrix *m, struct builder *b) {
+/* Rows from each member of each group are added up at their handler: sums over members of m[(g, x)][..]. */
+void hops_scatter(const struct platform *p, const struct traffic *t, enum dedup inside,
+                  struct matrix *rows) {
+    const struct matrix *m = direct(t, inside);
+    struct builder b;
+    builder_init(&b, m->ranks, m->whole);
     int local = (int)p->ranks_per_group, groups = (int)p->groups;
     for (int rank = 0; rank < m->ranks; rank++) {
         int own = plat_group_of(p, rank);
@@ -90,10 +93,11 @@ static void scatter(const struct platform *p, const struct matrix *m, struct bui
             for (int src = first; src <= last; src++)
                 for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
                     if (plat_group_of(p, m->dst[i]) == own)
-                        b->sums[m->dst[i]] += m->value[i];
+                        b.sums[m->dst[i]] += m->value[i];
         }
-        builder_row(b, rank);
+        builder_row(&b, rank);
     }
+    builder_finish(&b, rows);
 }
 
 void hops_gather(const struct platform *p, const struct traffic *t, enum dedup between,
@@ -102,10 +106,9 @@ void hops_gather(const struct platform *p, const struct traffic *t, enum dedup b
     hops_fold(p, t, between, &folded);
     int ranks = folded.ranks, groups = (int)p->groups;
     double *to_group = mem_alloc((size_t)groups * (size_t)groups, sizeof *to_group);
-    struct builder gather, exchange, last;
+    struct builder gather, exchange;
     builder_init(&gather, ranks, folded.whole);
     builder_init(&exchange, ranks, folded.whole);
-    builder_init(&last, ranks, folded.whole);
     for (int src = 0; src < ranks; src++) {
         int own = plat_group_of(p, src);
         for (size_t i = folded.start[src]; i < folded.start[src + 1]; i++) {
@@ -124,10 +127,9 @@ void hops_gather(const struct platform *p, const struct traffic *t, enum dedup b
                 exchange.sums[handler(p, group, own)] += to_group[own * groups + group];
         builder_row(&exchange, src);
     }
-    scatter(p, direct(t, inside), &last);
     builder_finish(&gather, &rows[0]);
     builder_finish(&exchange, &rows[1]);
-    builder_finish(&last, &rows[2]);
+    hops_scatter(p, t, inside, &rows[2]);
     matrix_clear(&folded);
     free(to_group);
 }

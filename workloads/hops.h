@@ -21,6 +21,10 @@ void hops_fold(const struct platform *p, const struct traffic *t, enum dedup ded
 /* From there to the expert's rank. dedup: none or rank. */
 void hops_forward(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
+/* The last hop of it: from the rank that stands for the own group to the expert's. dedup: none or rank. */
+void hops_scatter(const struct platform *p, const struct traffic *t, enum dedup inside,
+                  struct matrix *rows);
+
 /* gather, exchange, scatter: rows for group h go to the rank of the own group with local index h mod R, from
  * there to the rank of group h with local index (own group mod R), from there to the expert's rank. Rows for
  * the own group go straight in the last exchange. */

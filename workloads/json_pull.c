@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workloads/json_pull.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "platforms/base/mem.h"
 
 static void start(struct json_pull *j, const char *name) {
-    *j = (struct json_pull){.at = {name, 0, 0}, .line = 1, .want_value = true};
+    *j = (struct json_pull){.at = {name, 0, 0}, .line = 1};
 }
 
 void json_pull_memory(struct json_pull *j, const char *data, size_t n, const char *name) {

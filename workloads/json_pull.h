@@ -47,7 +47,7 @@ struct json_pull {
     int line;
     int depth;
     char kind[JSON_PULL_DEPTH];
-    bool want_value, want_comma, after_key, failed;
+    bool want_comma, after_key, failed;
 };
 
 void json_pull_memory(struct json_pull *j, const char *data, size_t n, const char *name);

@@ -147,6 +147,9 @@ static enum rc flush_row(struct reader *r, struct err *e) {
                                  .at = r->at,
                                  .number = ++r->rows};
         int64_t times = row->counts.n ? row->counts.items[t] : 1;
+        if (times > ROUTES_IDS_MAX)
+            return err_at(e, RC_RANGE, &r->at, "count %lld of token %zu is above %d", (long long)times, t + 1,
+                          ROUTES_IDS_MAX);
         for (int64_t i = 0; i < times && !rc; i++)
             rc = routes_add(r->record->routes, &one, e);
     }

@@ -8,7 +8,6 @@
 #include "workloads/sampler.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

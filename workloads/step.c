@@ -20,13 +20,6 @@ const char *strategy_name(enum strategy s) {
     return strategy_names[s];
 }
 
-int strategy_find(const char *name) {
-    for (int i = 0; i < STRATEGY_COUNT; i++)
-        if (strcmp(strategy_names[i], name) == 0)
-            return i;
-    return -1;
-}
-
 const char *phase_name(enum phase p) {
     return phase_names[p];
 }
@@ -81,8 +74,10 @@ static struct stage *add_stage(struct step *s, const char *name, struct matrix *
         matrix_clear(rows);
         *rows = back;
     }
-    matrix_scale(rows, s->row_bytes, &stage->bytes);
-    matrix_clear(rows);
+    stage->bytes = *rows;
+    stage->bytes.whole = false;
+    for (size_t i = 0; i < rows->start[rows->ranks]; i++)
+        stage->bytes.value[i] *= s->row_bytes;
     return stage;
 }
 
@@ -153,7 +148,7 @@ static void build_two_hop(struct step *s) {
 static void build_gather_first(struct step *s) {
     const struct platform *p = s->platform;
     const struct implementation *m = s->implementation;
-    struct matrix rows[STEP_STAGES], pairs[STEP_STAGES];
+    struct matrix rows[STEP_STAGES], pairs;
     static const char *const names[STEP_STAGES] = {"gather", "exchange", "scatter"};
     enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
     hops_gather(p, s->traffic, between,
@@ -173,10 +168,9 @@ static void build_gather_first(struct step *s) {
     struct stage *last = &s->stages[STEP_STAGES - 1];
     last->splits = true;
     last->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *last->pairs);
-    hops_gather(p, s->traffic, between, DEDUP_NONE, pairs);
-    matrix_sums(&pairs[STEP_STAGES - 1], true, true, last->pairs);
-    for (int i = 0; i < STEP_STAGES; i++)
-        matrix_clear(&pairs[i]);
+    hops_scatter(p, s->traffic, DEDUP_NONE, &pairs);
+    matrix_sums(&pairs, true, true, last->pairs);
+    matrix_clear(&pairs);
 }
 
 void step_build(const struct topology *topology, const struct workload *w,

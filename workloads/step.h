@@ -25,7 +25,6 @@ enum strategy {
     STRATEGY_COUNT
 };
 const char *strategy_name(enum strategy s); /* "one-hop", .. */
-int strategy_find(const char *name);        /* -1 when unknown */
 
 enum phase { PHASE_DISPATCH, PHASE_COMBINE, PHASE_COUNT };
 const char *phase_name(enum phase p);

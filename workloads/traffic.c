@@ -19,6 +19,9 @@ struct traffic_plan {
     uint64_t seed;
     struct record *record; /* NULL: no trace */
     int layer;             /* index of the one layer, or -1: all in turn */
+    bool same;             /* every draw has the popularity below */
+    struct popularity popularity;
+    struct buf popularity_notes;
 };
 
 /* One draw in the making. */
@@ -88,11 +91,21 @@ static enum rc load_record(struct traffic_plan *plan, struct err *e) {
     return rc ? rc : find_layer(plan, e);
 }
 
+static enum rc find_popularity(const struct traffic_plan *plan, int layer, int64_t step, struct popularity *found,
+                               struct buf *notes, struct err *e) {
+    const struct popularity_ask ask = {plan->platform, plan->workload, plan->record, layer, step, plan->seed};
+    return popularity_build(&ask, found, notes, e);
+}
+
 enum rc traffic_plan_build(const struct platform *p, const struct workload *w, uint64_t seed,
                            struct traffic_plan **plan, struct err *e) {
     struct traffic_plan *t = mem_alloc(1, sizeof *t);
     *t = (struct traffic_plan){.platform = p, .workload = w, .seed = seed, .layer = -1};
     enum rc rc = w->routing.source == SOURCE_TRACE ? load_record(t, e) : RC_OK;
+    if (!rc && !t->record && w->routing.drift.value <= 0) {
+        rc = find_popularity(t, 0, 0, &t->popularity, &t->popularity_notes, e);
+        t->same = true;
+    }
     if (rc)
         traffic_plan_free(t);
     else
@@ -104,6 +117,8 @@ void traffic_plan_free(struct traffic_plan *plan) {
     if (!plan)
         return;
     record_free(plan->record);
+    popularity_clear(&plan->popularity);
+    buf_clear(&plan->popularity_notes);
     free(plan);
 }
 
@@ -269,7 +284,7 @@ static enum rc take_tokens(struct drawing *d, struct err *e) {
                              .idle = w->tokens_idle.value,
                              .seed = d->seed};
     t->tokens = mem_alloc((size_t)d->ranks, sizeof *t->tokens);
-    return tokens_fill(&ask, t->tokens, &t->notes, e);
+    return routes_of(d) ? RC_OK : tokens_fill(&ask, t->tokens, &t->notes, e);
 }
 
 static enum rc place_experts(struct drawing *d, struct err *e) {
@@ -393,13 +408,13 @@ static enum rc make(struct drawing *d, struct err *e) {
     start_notes(d);
     if (r && r->kind == RECORD_MATRIX)
         return take_matrix(d);
-    struct popularity_ask ask = {.platform = d->plan->platform,
-                                 .workload = w,
-                                 .record = r,
-                                 .layer = d->layer,
-                                 .step = t->batch,
-                                 .seed = d->plan->seed};
-    enum rc rc = popularity_build(&ask, &d->popularity, &t->notes, e);
+    enum rc rc = RC_OK;
+    if (d->plan->same) {
+        d->popularity = d->plan->popularity;
+        buf_add(&t->notes, d->plan->popularity_notes.text, d->plan->popularity_notes.n);
+    } else {
+        rc = find_popularity(d->plan, d->layer, t->batch, &d->popularity, &t->notes, e);
+    }
     t->max_over_mean = d->popularity.max_over_mean;
     if (!rc)
         rc = place_experts(d, e);
@@ -409,8 +424,7 @@ static enum rc make(struct drawing *d, struct err *e) {
         struct pairs_ask pairs = {.ranks = d->ranks,
                                   .experts = (int)w->experts,
                                   .top_k = (int)w->top_k,
-                                  .pools = w->routing.mode == MODE_GLOBAL_TOPK ? 1
-                                                                               : d->popularity.shape.n_groups,
+                                  .pools = d->popularity.shape.n_groups,
                                   .base = d->popularity.inclusion,
                                   .tokens = t->tokens,
                                   .sigma = w->routing.pair_sigma.value,
@@ -439,7 +453,8 @@ enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct 
         traffic_free(t);
     else
         *traffic = t;
-    popularity_clear(&d.popularity);
+    if (!plan->same)
+        popularity_clear(&d.popularity);
     placement_free(d.placement);
     free(d.shares);
     return rc;

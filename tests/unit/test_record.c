@@ -143,6 +143,8 @@ static void source_ranks_are_kept(void **state) {
                    "tokens of source rank 3, but the platform has 2 ranks");
     refuse_text("{\"origin_rows\":[0],\"topk_experts\":[[1],[2]]}", 4, 1, RC_SHAPE,
                 "1 source ranks for 2");
+    refuse_text("{\"origin_rows\":[0,1],\"topk_experts\":[[1],[-1]],\"count\":[1,1000000000000000000]}", 4, 1, RC_RANGE,
+                "count 1000000000000000000 of token 2 is above 536870912"); // a dropped row, for ever
     refuse_text("{\"topk_ids\":[1]}{\"source_rank\":[0],\"topk_experts\":[[1]]}", 4, 1, RC_SCHEMA,
                 "row 2 has a source rank, unlike the rows before");
 }
