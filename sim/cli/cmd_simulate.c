@@ -25,6 +25,7 @@
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
 struct cases {
     struct costs costs[RESULT_TREATMENTS + 1];
+    double bound_s[RESULT_TREATMENTS + 1]; /* lower bounds of their times */
     size_t n;
     size_t wire;      /* index of the wire case */
     size_t treatment; /* index of the first treatment; n when the time is known */
@@ -53,14 +54,14 @@ static void fill_cases(const struct step *step, const struct options *o, struct 
     costs_wire(step, &cases->costs[cases->wire]);
 }
 
-static void fill_bounds(const struct step *step, const struct cases *cases, struct call_figures *call) {
-    call->wire_bound_s = bound_call_s(step, &cases->costs[cases->wire]);
-    call->bound_s = call->time_known ? bound_call_s(step, &cases->costs[0]) : -1;
-    for (size_t i = cases->treatment; i < cases->n; i++) {
-        double bound_s = bound_call_s(step, &cases->costs[i]);
-        if (call->bound_s < 0 || bound_s < call->bound_s)
-            call->bound_s = bound_s;
-    }
+static void fill_bounds(const struct step *step, struct cases *cases, struct call_figures *call) {
+    for (size_t i = 0; i < cases->n; i++)
+        cases->bound_s[i] = bound_call_s(step, &cases->costs[i]);
+    call->wire_bound_s = cases->bound_s[cases->wire];
+    call->bound_s = call->time_known ? cases->bound_s[0] : -1;
+    for (size_t i = cases->treatment; i < cases->n; i++)
+        if (call->bound_s < 0 || cases->bound_s[i] < call->bound_s)
+            call->bound_s = cases->bound_s[i];
     if (call->bound_s < 0)
         call->bound_s = call->wire_bound_s;
 }
@@ -120,17 +121,16 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
                              const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
-    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = RESULT_BINS};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = r->detail ? RESULT_BINS : 0};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;
     for (size_t i = 0; i < cases->n && !rc; i++) {
-        double bound_s = bound_call_s(step, &cases->costs[i]);
-        if (compare_below_bound(outcomes[i].time_s, bound_s))
+        if (compare_below_bound(outcomes[i].time_s, cases->bound_s[i]))
             rc = err_set(e, RC_ENGINE,
                          "%s (%s costs): simulated %.17g s lies below the lower bound %.17g s; "
                          "this is a bug of the program",
-                         call->strategy, cases->costs[i].name, outcomes[i].time_s, bound_s);
+                         call->strategy, cases->costs[i].name, outcomes[i].time_s, cases->bound_s[i]);
         size_t first = 0;
         while (outcomes[first].run != outcomes[i].run)
             first++;
@@ -156,7 +156,7 @@ static void analytic_call(const struct step *step, const struct cases *cases,
                           struct call_figures *call) {
     struct outcome wire, known;
     model_call(step, &cases->costs[cases->wire], &wire);
-    model_call(step, &cases->costs[0], &known);
+    model_call(step, &cases->costs[0], &known); // the wire again where the time is not known
     struct comparison c = {.time_known = call->time_known,
                            .analytic_s = known.time_s,
                            .simulated_s = call->time_s,
@@ -200,7 +200,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     licensing_scope(o, &step, &call->asked);
     struct cases cases;
     fill_cases(&step, o, &cases, call);
-    if (!ask->only_time)
+    if (!ask->only_time || !o->analytic_only)
         fill_bounds(&step, &cases, call);
     enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
     if (!rc && ask->compare && model_covers(&step))
@@ -212,13 +212,13 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     bool ports = !ask->only_time && (o->detail || !o->brief || !o->analytic_only);
     if (!rc && ports)
         explain_ports(&step, basis, call);
-    if (!rc && (o->host || o->calls || o->all_layers))
+    if (!rc && !ask->only_time && (o->host || o->calls || o->all_layers))
         rc = sequence_run(in, o, &step, &call->sequence, e);
-    if (!rc && o->draws)
+    if (!rc && !ask->only_time && o->draws)
         rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
     if (!ask->only_time)
         fill_traffic(&step, call);
-    if (o->detail)
+    if (!ask->only_time && o->detail)
         fill_map(&step, call);
     step_clear(&step);
     return rc;
