@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/base/hash.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include <sha256.h>
@@ -36,4 +38,20 @@ void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]) {
     struct hash *h = hash_start();
     hash_add(h, data, n);
     hash_end(h, text);
+}
+
+enum rc hash_file(const char *path, char text[static HASH_TEXT], struct err *e) {
+    enum { BLOCK = 1 << 16 };
+    FILE *f = fopen(path, "rbe");
+    if (!f)
+        return err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
+    struct hash *h = hash_start();
+    char *block = mem_alloc(BLOCK, 1);
+    for (size_t n; (n = fread(block, 1, BLOCK, f)) > 0;)
+        hash_add(h, block, n);
+    enum rc rc = ferror(f) ? err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno)) : RC_OK;
+    hash_end(h, text);
+    free(block);
+    fclose(f);
+    return rc;
 }

@@ -10,6 +10,7 @@
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
 
+#include "platforms/base/hash.h"
 #include "sim/cli/options.h"
 #include "workloads/step.h"
 
@@ -27,6 +28,13 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e);
 
 int cli_exit_code(enum rc rc);
 
+/* The traffic of the question before, for the next one of the same key. Zero-initialise; it owns the traffic. */
+struct traffic_memo {
+    const char *asked; /* key of the question to come */
+    char key[HASH_TEXT]; /* of the traffic that is held */
+    struct traffic *traffic;
+};
+
 /* Everything that a call needs, loaded and checked. Zero-initialise; inputs_clear() releases. */
 struct inputs {
     struct platform *platform;
@@ -34,6 +42,7 @@ struct inputs {
     struct workload *workload;
     struct implementation *implementation;
     struct traffic *traffic;
+    struct traffic_memo *memo; /* NULL: the traffic is built, and released with the rest */
     double *enter_s; /* per rank; NULL: all enter at 0 */
 };
 

@@ -313,9 +313,9 @@ static enum rc step_level(const struct licensing *l, struct err *e) {
     return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
 }
 
-enum rc answer(const struct options *o, const struct licensing *l, bool compare, answer_f use, void *context,
-               struct err *e) {
-    struct inputs in = {0};
+enum rc answer(const struct options *o, const struct licensing *l, bool compare, struct traffic_memo *memo,
+               answer_f use, void *context, struct err *e) {
+    struct inputs in = {.memo = memo};
     struct figures f = {0};
     struct result r = {.schema = compare ? "moesim/compare/1" : "moesim/simulate/1",
                        .seed = o->seed,
@@ -395,7 +395,7 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         rc = step_level(&l, e);
     struct output output = {o, out};
     if (!rc)
-        rc = answer(o, &l, compare, write_output, &output, e);
+        rc = answer(o, &l, compare, NULL, write_output, &output, e);
     licensing_clear(&l);
     return rc;
 }

@@ -105,7 +105,8 @@ enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, s
     if (!rc)
         rc = licensing_open(o, &l, e);
     if (!rc) {
-        const struct sweep_job job = {spec, plans, &l};
+        struct traffic_memo memo = {0};
+        const struct sweep_job job = {spec, plans, &l, &memo};
         rc = run(&with, &job, remote, out, e);
     }
     licensing_clear(&l);

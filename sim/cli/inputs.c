@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum rc load_arrival(const struct options *o, struct inputs *in, struct err *e) {
     int ranks = plat_ranks(in->platform);
@@ -13,6 +15,22 @@ static enum rc load_arrival(const struct options *o, struct inputs *in, struct e
     else
         free(enter_s);
     return rc;
+}
+
+static enum rc load_traffic(const struct options *o, struct inputs *in, struct err *e) {
+    struct traffic_memo *m = in->memo;
+    if (!m)
+        return traffic_build(in->platform, in->workload, o->seed, &in->traffic, e);
+    if (!m->traffic || strcmp(m->key, m->asked) != 0) {
+        traffic_free(m->traffic);
+        m->traffic = NULL;
+        enum rc rc = traffic_build(in->platform, in->workload, o->seed, &m->traffic, e);
+        if (rc)
+            return rc;
+        snprintf(m->key, sizeof m->key, "%s", m->asked);
+    }
+    in->traffic = m->traffic;
+    return RC_OK;
 }
 
 enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, struct err *e) {
@@ -39,12 +57,13 @@ enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, 
     if (!rc && (parts & INPUT_TRAFFIC))
         rc = load_arrival(o, in, e);
     if (!rc && (parts & INPUT_TRAFFIC))
-        rc = traffic_build(in->platform, in->workload, o->seed, &in->traffic, e);
+        rc = load_traffic(o, in, e);
     return rc;
 }
 
 void inputs_clear(struct inputs *in) {
-    traffic_free(in->traffic);
+    if (!in->memo)
+        traffic_free(in->traffic);
     topo_free(in->topology);
     free(in->enter_s);
     plat_free(in->platform);

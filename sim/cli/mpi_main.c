@@ -131,7 +131,7 @@ static void worker(const struct options *o) {
     if (!rc)
         rc = licensing_open(o, &l, &e);
     if (!rc) {
-        serve(&(struct sweep_job){spec, NULL, &l});
+        serve(&(struct sweep_job){spec, NULL, &l, &(struct traffic_memo){0}});
     } else { // rank 0 meets the same error and says it; this rank only waits for the end
         int64_t stop;
         while (!waiting(0, TAG_POINT, &status))

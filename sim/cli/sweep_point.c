@@ -10,29 +10,41 @@
 #include "sim/cli/cli.h"
 #include "sim/report/record.h"
 
-/* A trace longer than this is refused by its reader anyway. */
-#define TRACE_BYTES ((size_t)1 << 32)
-
 static void hash_field(struct hash *h, const char *name, const char *text) {
     hash_add(h, name, strlen(name) + 1);
     hash_add(h, text, strlen(text) + 1);
 }
 
-static enum rc trace_hash(const char *path, char text[static HASH_TEXT], struct err *e) {
-    char *data;
-    size_t n;
-    enum rc rc = file_read(path, TRACE_BYTES, &data, &n, e);
-    if (rc)
-        return rc;
-    hash_bytes(data, n, text);
-    free(data);
-    return RC_OK;
+/* A file of the workload, or that there is none. */
+static enum rc hash_input(struct hash *h, const char *name, const char *path, struct err *e) {
+    char text[HASH_TEXT] = "";
+    enum rc rc = path ? hash_file(path, text, e) : RC_OK;
+    hash_field(h, name, text);
+    return rc;
+}
+
+/* What the traffic of a point comes from: the workload, the shape of the platform and the seed. */
+static enum rc hash_traffic(const struct options *o, const struct inputs *in, char text[static HASH_TEXT],
+                            struct err *e) {
+    const struct workload *w = in->workload;
+    const int64_t numbers[] = {in->platform->groups, in->platform->ranks_per_group, (int64_t)o->seed};
+    struct hash *h = hash_start();
+    hash_add(h, numbers, sizeof numbers);
+    hash_field(h, "workload", w->doc->sha256);
+    for (size_t i = 0; i < o->set_workload.n; i++)
+        hash_field(h, o->set_workload.items[i].key, o->set_workload.items[i].value);
+    enum rc rc = hash_input(h, "trace", w->trace_path, e);
+    if (!rc)
+        rc = hash_input(h, "placement", w->placement_path, e);
+    if (!rc)
+        rc = hash_input(h, "tokens", w->tokens_path, e);
+    hash_end(h, text);
+    return rc;
 }
 
 static enum rc fill_key(const struct options *o, const struct inputs *in, struct sweep_plan *plan,
                         struct err *e) {
-    char trace[HASH_TEXT] = "";
-    enum rc rc = in->workload->trace_path ? trace_hash(in->workload->trace_path, trace, e) : RC_OK;
+    enum rc rc = hash_traffic(o, in, plan->traffic_key, e);
     if (rc)
         return rc;
     struct hash *h = hash_start();
@@ -40,9 +52,8 @@ static enum rc fill_key(const struct options *o, const struct inputs *in, struct
     for (int i = 0; i < o->n_arguments; i++)
         hash_field(h, "argument", o->arguments[i]);
     hash_field(h, "platform", in->platform->doc->sha256);
-    hash_field(h, "workload", in->workload->doc->sha256);
     hash_field(h, "implementation", in->implementation->doc->sha256);
-    hash_field(h, "trace", trace);
+    hash_field(h, "traffic", plan->traffic_key);
     hash_end(h, plan->key);
     return RC_OK;
 }
@@ -146,7 +157,7 @@ static bool chosen(int which, size_t point) {
 }
 
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
-                     const struct licensing *l, struct buf *out) {
+                     const struct licensing *l, struct traffic_memo *memo, struct buf *out) {
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES], **argv;
     struct record_head head;
     struct arena arena = {0};
@@ -161,11 +172,12 @@ void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct s
         rc = options_parse(argc, argv, &o, &e);
     if (!rc) {
         struct sink sink = {&head, out};
+        memo->asked = plan->traffic_key;
         o.brief = true;
         o.detail = chosen(spec->detail, point);
         o.unexplained = !chosen(spec->causes, point);
         o.timeout_s = spec->timeout_s.given ? spec->timeout_s.value : 0;
-        rc = answer(&o, l, true, write_record, &sink, &e);
+        rc = answer(&o, l, true, memo, write_record, &sink, &e);
         options_clear(&o);
     }
     if (rc)

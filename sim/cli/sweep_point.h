@@ -8,11 +8,13 @@
 #define SIM_CLI_SWEEP_POINT_H
 
 #include "platforms/base/hash.h"
+#include "sim/cli/cli.h"
 #include "sim/cli/licensing.h"
 #include "sim/cli/sweep_spec.h"
 
 struct sweep_plan {
     char key[HASH_TEXT];
+    char traffic_key[HASH_TEXT]; /* of what the traffic comes from */
     int ranks;
     double flows;        /* messages of its simulations, each once */
     double seconds;      /* they may take, to be of the right size only */
@@ -24,9 +26,9 @@ struct sweep_plan {
  * of the sweep file; values that do not fit together are the point's own and stand in the plan. */
 enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct sweep_plan *plan, struct err *e);
 
-/* Appends the record of a point: its result, or why there is none. */
+/* Appends the record of a point: its result, or why there is none. Points of one traffic share it by the memo. */
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
-                     const struct licensing *l, struct buf *out);
+                     const struct licensing *l, struct traffic_memo *memo, struct buf *out);
 
 /* Appends the error record of a point whose worker was lost. */
 void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,

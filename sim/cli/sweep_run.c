@@ -55,7 +55,7 @@ void sweep_work(void *context, int64_t point, struct buf *record) {
         sweep_point_lost(job->spec, (size_t)point, &plan, e.text, record);
         return;
     }
-    sweep_point_run(job->spec, (size_t)point, &plan, job->licensing, record);
+    sweep_point_run(job->spec, (size_t)point, &plan, job->licensing, job->memo, record);
 }
 
 /* --- progress -------------------------------------------------------------------------------------- */

@@ -11,6 +11,10 @@ static char *path_of(const char *name) {
     return mem_printf("%s-%ld-%s", folder, (long)getpid(), name);
 }
 
+#define HEAD                                                                                       \
+    "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"      \
+    "causes: none\nsimulate: false\naxes: [{key: platform.ratio, values: [2]}]\n"
+
 #define SMALL                                                                                      \
     "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"      \
     "set: {platform.groups: 4, platform.ranks_per_group: 2}\ncauses: none\n"
@@ -276,6 +280,54 @@ static void a_changed_input_is_a_new_point(void **state) {
     end(&f);
 }
 
+/* Files that a workload names beside the trace belong to the point. */
+static void a_changed_tokens_file_is_a_new_point(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    char *tokens = path_of("tokens.csv"),
+         *text = mem_printf("%sset: {platform.groups: 4, platform.ranks_per_group: 2, workload.tokens_file: %s}\n",
+                            HEAD, tokens);
+    put_file(tokens, "64x8\n");
+    begin(&f, text);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    put_file(tokens, "64x7 8\n");
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "1 new, 0 were there, 0 failed"));
+    assert_null(strstr(messages.text, "0 new"));
+    assert_null(strstr(messages.text, "1 failed"));
+    buf_clear(&messages);
+    unlink(tokens);
+    free(tokens);
+    free(text);
+    end(&f);
+}
+
+/* Points whose traffic is the same share it, also when others lie between; the numbers are those of each alone. */
+static void shared_traffic_changes_no_number(void **state) {
+    (void)state;
+    struct files f;
+    begin(&f, SMALL "simulate: false\naxes:\n  - {key: workload.routing.rho_max, values: [1.2, 2]}\n"
+                    "  - {key: platform.ratio, values: [1, 2]}\n");
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    put_file(f.spec, SMALL "simulate: false\naxes:\n  - {key: platform.ratio, values: [1, 2]}\n"
+                           "  - {key: workload.routing.rho_max, values: [1.2, 2]}\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    size_t n, m;
+    char *shared = records_of(f.reference, &n), *apart = records_of(f.out, &m);
+    assert_int_equal(n, 4);
+    assert_int_equal(m, 4);
+    for (const char *p = shared; (p = strstr(p, "\"analytic_s\": ")); p++) {
+        char time[60];
+        snprintf(time, sizeof time, "%.*s", (int)strcspn(p, ","), p);
+        if (!strstr(apart, time))
+            fail_msg("%s is not there", time);
+    }
+    free(shared);
+    free(apart);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_cross_zip_and_filter),
@@ -288,6 +340,8 @@ int main(void) {
         cmocka_unit_test(goes_on_after_a_full_disk),
         cmocka_unit_test(a_cut_line_is_repaired_and_other_damage_reported),
         cmocka_unit_test(a_changed_input_is_a_new_point),
+        cmocka_unit_test(a_changed_tokens_file_is_a_new_point),
+        cmocka_unit_test(shared_traffic_changes_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
