@@ -6,7 +6,7 @@
  * share of e.
  * Model: share ~ base(e) exp(sigma z(src, rank of e)), z normal, then rows and columns are scaled in turn
  * until both sums hold (iterative proportional fitting)  [M11].  Source: own.
- * Valid for: columns met to 0.1 %; caps at 1 can keep them from it, which is said in notes.
+ * Valid for: columns met within 0.2 %; caps at 1 can keep them from it, which is said in notes.
  * Ownership: the caller frees the table. */
 #ifndef WORKLOADS_PAIRS_H
 #define WORKLOADS_PAIRS_H

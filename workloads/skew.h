@@ -15,7 +15,7 @@
  * with m experts a rank and k' the most experts of one group that the mode lets a token choose.
  * Errors: RC_RANGE above the ceiling or above what the family reaches, with the highest value that is
  * reached.
- * Valid for: group_limited: loads are measured on drawn tokens, the target is met to about 1 %. */
+ * Valid for: group_limited: loads are measured on drawn tokens, the target is met within 2 %. */
 #ifndef WORKLOADS_SKEW_H
 #define WORKLOADS_SKEW_H
 

@@ -60,8 +60,8 @@ static enum rc fill_key(const struct options *o, const struct inputs *in, struct
 
 /* Messages a second on one core, measured on a machine of 2 shared cores (workloads/sweeps, 32 to 128 ranks):
  * under skew the ends of messages fall apart, and each changes the shares of many others. */
-#define UNIFORM_PER_S 4e4
-#define SKEWED_PER_S 4e3
+#define UNIFORM_PER_S 2.5e5
+#define SKEWED_PER_S 8e3
 #define ANALYTIC_S 0.01 /* the same machine, 128 ranks */
 
 /* Simulations of one call: known costs and wire, or wire and the treatments; the causes come on top. */
