@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Evidence that is altered, missing or unreadable withdraws; gates and corpora of the user. */
+#include "tests/support/folder.h"
 #include "tests/support/program.h"
 
 #include "gates/licence.h"
@@ -114,10 +115,9 @@ static const char platform_of_the_user[] =
 static const char rows_right[] = "  - [4, 1, 0.107864]\n  - [4, 64, 0.603316]\n";
 static const char rows_wrong[] = "  - [4, 1, 0.3]\n  - [4, 64, 1.8]\n";
 
-static void write_file(const char *folder, const char *name, const char *text) {
+static void put_in(const char *folder, const char *name, const char *text) {
     char *path = mem_printf("%s/%s", folder, name);
-    struct err e;
-    assert_ok(file_write(path, text, strlen(text), &e), &e);
+    put_file(path, text);
     free(path);
 }
 
@@ -134,9 +134,9 @@ static void write_own(const char *folder, const char *corpus_kind, const char *r
         "        bytes_min: 1MiB, bytes_max: 64MiB}\n"
         "limits:\n  - {metric: median_abs_error, at_most: 0.12}\n",
         sha256 ? sha256 : found, withdraws);
-    write_file(folder, "mine.yaml", corpus);
-    write_file(folder, "mine_w4.yaml", gate);
-    write_file(folder, "my_cluster.yaml", platform_of_the_user);
+    put_in(folder, "mine.yaml", corpus);
+    put_in(folder, "mine_w4.yaml", gate);
+    put_in(folder, "my_cluster.yaml", platform_of_the_user);
     free(corpus);
     free(gate);
 }
@@ -234,7 +234,7 @@ static void a_corpus_says_where_it_is_wrong(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char *folder = scratch();
         char *text = mem_printf(corpus_text_of_the_user, "test", all[i].rows);
-        write_file(folder, "mine.yaml", text);
+        put_in(folder, "mine.yaml", text);
         struct corpus *c;
         struct err e;
         assert_int_equal(corpus_load(folder, "mine", &c, &e), RC_SCHEMA);
