@@ -24,7 +24,7 @@ static void wrong_engines_fail(void **state) {
     (void)state;
     const struct gates_bent same = {1, 1, 0, 0}, late = {1 + 2e-6, 1, 0, 0}, fast = {0.9, 1, 0, 0};
     const struct gates_bent lossy = {1, 0.999, 0, 0}, perverse = {1, 1, 1e-6, 0};
-    const struct gates_bent slow = {1.3, 1, 0, 0};
+    const struct gates_bent slow = {1.3, 1, 0, 0}, hasty = {0.7, 1, 0, 0};
     expect_bent("bound", same, GATE_PASSED);
     expect_bent("bound", fast, GATE_FAILED);
     expect_bent("conservation", same, GATE_PASSED);
@@ -32,7 +32,12 @@ static void wrong_engines_fail(void **state) {
     expect_bent("cross-check", late, GATE_FAILED);
     expect_bent("engine-agreement", late, GATE_FAILED);
     expect_bent("monotonic", perverse, GATE_FAILED);
-    expect_bent("sim-tier1b-c4", slow, GATE_FAILED);
+    static const char *const measured[] = {"contention", "sim-tier1", "sim-tier1b-c2", "sim-tier1b-c4"};
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        expect_bent(measured[i], same, GATE_PASSED);
+        expect_bent(measured[i], slow, GATE_FAILED);
+        expect_bent(measured[i], hasty, GATE_FAILED);
+    }
 }
 
 /* Every limit of the gate can be missed by itself: this engine treats ranks unlike. */
