@@ -51,6 +51,12 @@ static inline void check_rel(double a, double b, double tolerance, const char *w
     check_near(a, b, tolerance * fabs(b), what, file, line);
 }
 
+/* Exit code of a program that could test nothing here; ctest reports it as skipped (tests/CMakeLists.txt). */
+static inline int skipped(const char *why) {
+    print_message("skipped: %s\n", why);
+    return 77;
+}
+
 /* Seed of a property test: $MOESIM_TEST_SEED, or a fixed one; printed, so that a failure can be repeated. */
 static inline uint64_t check_seed(const char *property) {
     const char *text = getenv("MOESIM_TEST_SEED");

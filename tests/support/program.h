@@ -11,21 +11,28 @@
 #include "platforms/base/file.h"
 #include "platforms/base/yaml.h"
 
-/* Appends stdout; returns the exit code. */
-static inline int program_text(const char *arguments, struct buf *out) {
-    char *command = mem_printf("%s %s 2>/dev/null", MOESIM_BINARY, arguments);
+/* Runs a command of the shell; appends stdout unless out is NULL. Returns the exit code, -1 after a signal. */
+static inline int program_shell(const char *command, struct buf *out) {
     FILE *p = popen(command, "r");
     assert_non_null(p);
     char chunk[4096];
-    size_t n;
-    while ((n = fread(chunk, 1, sizeof chunk, p)) > 0)
-        buf_add(out, chunk, n);
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, p)) > 0;)
+        if (out)
+            buf_add(out, chunk, n);
     int status = pclose(p);
-    free(command);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Appends stdout; returns the exit code. */
+static inline int program_text(const char *arguments, struct buf *out) {
+    char *command = mem_printf("%s %s 2>/dev/null", MOESIM_BINARY, arguments);
+    int code = program_shell(command, out);
+    free(command);
+    assert_int_not_equal(code, -1);
+    return code;
+}
+
+/* doc: stdout read as a document. */
 static inline int program_run(const char *arguments, struct yaml_doc **doc) {
     struct buf out = {0};
     struct err e;

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* records_of.h - files of a test, and the records that a sweep wrote in an order of their own. */
+/* records_of.h - the records that a sweep wrote, in an order of their own. */
 #ifndef TESTS_SUPPORT_RECORDS_OF_H
 #define TESTS_SUPPORT_RECORDS_OF_H
 
+#include "tests/support/folder.h"
 #include "tests/support/program.h"
-
-static inline void put_file(const char *path, const char *text) {
-    struct err e;
-    assert_ok(file_write(path, text, strlen(text), &e), &e);
-}
-
-static inline char *get_file(const char *path) {
-    char *text;
-    size_t n;
-    struct err e;
-    assert_ok(file_read(path, 1 << 26, &text, &n, &e), &e);
-    return text;
-}
 
 static inline int records_by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);

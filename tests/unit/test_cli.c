@@ -1,129 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program from outside: JSON keys of the contract, exit codes, locks. JSON is read by the YAML reader. */
-#include "tests/support/check.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "platforms/base/yaml.h"
-
-/* Runs the program; stdout goes into a document unless doc is NULL. Returns the exit code. */
-static int run(const char *arguments, struct yaml_doc **doc) {
-    char *command = mem_printf("%s %s 2>/dev/null", MOESIM_BINARY, arguments);
-    FILE *p = popen(command, "r");
-    assert_non_null(p);
-    struct buf out = {0};
-    char chunk[4096];
-    size_t n;
-    while ((n = fread(chunk, 1, sizeof chunk, p)) > 0)
-        buf_add(&out, chunk, n);
-    int status = pclose(p);
-    free(command);
-    assert_true(WIFEXITED(status));
-    if (doc) {
-        struct err e;
-        assert_ok(yaml_parse(out.text, out.n, "stdout", doc, &e), &e);
-    }
-    buf_clear(&out);
-    return WEXITSTATUS(status);
-}
-
-static const struct yaml_node *item(const struct yaml_node *list, size_t i) {
-    return i < list->n ? list->items[i] : NULL;
-}
-
-/* Value under a dotted path; a number selects an item of a list. */
-static const struct yaml_node *at(const struct yaml_doc *doc, const char *path) {
-    const struct yaml_node *node = doc->root;
-    char *copy = mem_copy(path), *rest = copy;
-    for (char *key; node && (key = strtok_r(rest, ".", &rest));)
-        node = node->type == YAML_LIST
-                   ? item(node, strtoul(key, NULL, 10))
-                   : yaml_get(node, key);
-    free(copy);
-    if (!node)
-        fail_msg("no key '%s'", path);
-    return node;
-}
-
-static double number(const struct yaml_doc *doc, const char *path) {
-    const struct yaml_node *node = at(doc, path);
-    char *end;
-    double value = strtod(node->text, &end);
-    if (end == node->text || *end || !node->plain)
-        fail_msg("%s: '%s' is not a number", path, node->text);
-    return value;
-}
-
-static void is_null(const struct yaml_doc *doc, const char *path) {
-    assert_string_equal(at(doc, path)->text, "null");
-    assert_true(at(doc, path)->plain);
-}
+#include "tests/support/program.h"
 
 static void default_job_has_the_keys_of_the_contract(void **state) {
     (void)state;
     struct yaml_doc *d;
-    assert_int_equal(run("simulate --format json", &d), 0);
-    assert_string_equal(at(d, "schema")->text, "moesim/simulate/1");
-    assert_string_equal(at(d, "platform.name")->text, "dgx-h100");
-    assert_rel(number(d, "platform.ranks"), 64, 0);
-    assert_rel(number(d, "platform.hierarchy_ratio"), 9, 1e-12);
-    assert_rel(number(d, "workload.hidden"), 2048, 0);
-    is_null(d, "workload.group_limit");
+    assert_int_equal(program_run("simulate --format json", &d), 0);
+    assert_string_equal(program_at(d, "schema")->text, "moesim/simulate/1");
+    assert_string_equal(program_at(d, "platform.name")->text, "dgx-h100");
+    assert_rel(program_number(d, "platform.ranks"), 64, 0);
+    assert_rel(program_number(d, "platform.hierarchy_ratio"), 9, 1e-12);
+    assert_rel(program_number(d, "workload.hidden"), 2048, 0);
+    program_is_null(d, "workload.group_limit");
     static const char *const rho[] = {"rank",     "expert",    "one_hop_in", "one_hop_out",
                                       "hop_a_in", "hop_a_out", "hop_b_in",   "hop_b_out"};
     for (size_t i = 0; i < sizeof rho / sizeof *rho; i++) {
         char *path = mem_printf("workload.rho_max.%s", rho[i]);
-        assert_true(number(d, path) >= 1);
+        assert_true(program_number(d, path) >= 1);
         free(path);
     }
-    assert_string_equal(at(d, "implementation.name")->text, "deepep-normal");
-    assert_string_equal(at(d, "calls.0.strategy")->text, "one-hop");
-    assert_string_equal(at(d, "calls.1.strategy")->text, "two-hop");
-    assert_string_equal(at(d, "calls.1.stages.0.name")->text, "hop_a");
-    assert_string_equal(at(d, "gain.against")->text, "one-hop");
-    assert_true(number(d, "engine.flows") > 0);
-    assert_true(number(d, "engine.wall_s") > 0);
-    assert_string_equal(at(d, "weakest.status")->text, "assumed");
-    assert_string_equal(at(d, "assumed.0")->text, "platform.slow.latency");
-    const struct yaml_node *assumed = at(d, "assumed");
+    assert_string_equal(program_at(d, "implementation.name")->text, "deepep-normal");
+    assert_string_equal(program_at(d, "calls.0.strategy")->text, "one-hop");
+    assert_string_equal(program_at(d, "calls.1.strategy")->text, "two-hop");
+    assert_string_equal(program_at(d, "calls.1.stages.0.name")->text, "hop_a");
+    assert_string_equal(program_at(d, "gain.against")->text, "one-hop");
+    assert_true(program_number(d, "engine.flows") > 0);
+    assert_true(program_number(d, "engine.wall_s") > 0);
+    assert_string_equal(program_at(d, "weakest.status")->text, "assumed");
+    assert_string_equal(program_at(d, "assumed.0")->text, "platform.slow.latency");
+    const struct yaml_node *assumed = program_at(d, "assumed");
     assert_string_equal(assumed->items[assumed->n - 2]->text, "implementation.window");
-    assert_string_equal(at(d, "provenance.inputs.3.role")->text, "trace");
-    assert_int_equal(strlen(at(d, "provenance.inputs.3.sha256")->text), 64);
+    assert_string_equal(program_at(d, "provenance.inputs.3.role")->text, "trace");
+    assert_int_equal(strlen(program_at(d, "provenance.inputs.3.sha256")->text), 64);
     yaml_doc_free(d);
 }
 
 static void no_alpha_means_no_call_time_but_a_band(void **state) {
     (void)state;
     struct yaml_doc *d;
-    assert_int_equal(run("compare --format json", &d), 0);
+    assert_int_equal(program_run("compare --format json", &d), 0);
     for (int i = 0; i < 2; i++) {
         char path[64];
         static const char *const null[] = {"time_s", "analytic_s", "simulated_s"};
         for (size_t k = 0; k < 3; k++) {
             snprintf(path, sizeof path, "calls.%d.%s", i, null[k]);
-            is_null(d, path);
+            program_is_null(d, path);
             snprintf(path, sizeof path, "calls.%d.withdrawn.%s", i, null[k]);
-            assert_non_null(strstr(at(d, path)->text, "coverage: "));
+            assert_non_null(strstr(program_at(d, path)->text, "coverage: "));
         }
         snprintf(path, sizeof path, "calls.%d.time_band_s.0", i);
-        double low = number(d, path);
+        double low = program_number(d, path);
         snprintf(path, sizeof path, "calls.%d.time_band_s.1", i);
-        assert_true(number(d, path) > low);
+        assert_true(program_number(d, path) > low);
         snprintf(path, sizeof path, "calls.%d.simulated_wire_s", i);
-        double wire_s = number(d, path);
+        double wire_s = program_number(d, path);
         assert_rel(low, wire_s, 1e-12); // treatment "none": no fixed cost at all
         snprintf(path, sizeof path, "calls.%d.analytic_wire_s", i);
-        double analytic_s = number(d, path);
+        double analytic_s = program_number(d, path);
         snprintf(path, sizeof path, "calls.%d.relative_error", i);
-        assert_near(number(d, path), (analytic_s - wire_s) / wire_s, 1e-12);
+        assert_near(program_number(d, path), (analytic_s - wire_s) / wire_s, 1e-12);
         snprintf(path, sizeof path, "calls.%d.basis", i);
-        assert_string_equal(at(d, path)->text, "wire");
+        assert_string_equal(program_at(d, path)->text, "wire");
         snprintf(path, sizeof path, "calls.%d.conditional", i);
-        assert_string_equal(at(d, path)->text, "true");
+        assert_string_equal(program_at(d, path)->text, "true");
     }
-    is_null(d, "gain.dispatch");
-    assert_non_null(at(d, "gain.withdrawn.dispatch"));
+    program_is_null(d, "gain.dispatch");
+    assert_non_null(program_at(d, "gain.withdrawn.dispatch"));
     yaml_doc_free(d);
 }
 
@@ -131,37 +73,37 @@ static void known_alpha_gives_a_time_above_its_bound(void **state) {
     (void)state;
     struct yaml_doc *d;
     assert_int_equal(
-        run("compare --platform terrace-a --workload terrace-reference --format json", &d), 0);
+        program_run("compare --platform terrace-a --workload terrace-reference --format json", &d), 0);
     for (int i = 0; i < 2; i++) {
         char path[64];
         snprintf(path, sizeof path, "calls.%d.time_s", i);
-        double time_s = number(d, path);
+        double time_s = program_number(d, path);
         snprintf(path, sizeof path, "calls.%d.bound_s", i);
-        assert_true(time_s >= number(d, path) * (1 - 1e-9));
+        assert_true(time_s >= program_number(d, path) * (1 - 1e-9));
         snprintf(path, sizeof path, "calls.%d.basis", i);
-        assert_string_equal(at(d, path)->text, "time");
+        assert_string_equal(program_at(d, path)->text, "time");
     }
     // the paper's terms at its reference geometry on machine A, closed form of beta, measured chain
-    assert_rel(number(d, "calls.0.analytic_s"), 1.28546567063e-3, 1e-9);
-    assert_rel(number(d, "calls.1.analytic_s"),
+    assert_rel(program_number(d, "calls.0.analytic_s"), 1.28546567063e-3, 1e-9);
+    assert_rel(program_number(d, "calls.1.analytic_s"),
                (0.438397140596 + 0.830610980392 + 1.042 + 0.044) * 1e-3, 1e-9);
-    assert_rel(number(d, "gain.dispatch"), number(d, "calls.0.time_s") / number(d, "calls.1.time_s"),
-               1e-12);
+    assert_rel(program_number(d, "gain.dispatch"),
+               program_number(d, "calls.0.time_s") / program_number(d, "calls.1.time_s"), 1e-12);
     yaml_doc_free(d);
 }
 
 static void above_the_measured_worlds_the_time_is_withheld(void **state) {
     (void)state;
     struct yaml_doc *d;
-    assert_int_equal(run("simulate --platform synthetic --workload terrace-reference "
+    assert_int_equal(program_run("simulate --platform synthetic --workload terrace-reference "
                          "--set platform.groups=32 --set workload.experts=256 "
                          "--set workload.tokens_per_rank=64 --format json",
                          &d),
                      0);
-    is_null(d, "calls.0.time_s");
-    assert_non_null(strstr(at(d, "calls.0.withdrawn.time_s")->text, "largest entry is 128"));
-    assert_true(number(d, "calls.1.time_s") > 0); // hop A has world 32, hop B world 8: both inside
-    is_null(d, "gain.dispatch");
+    program_is_null(d, "calls.0.time_s");
+    assert_non_null(strstr(program_at(d, "calls.0.withdrawn.time_s")->text, "largest entry is 128"));
+    assert_true(program_number(d, "calls.1.time_s") > 0); // hop A has world 32, hop B world 8: both inside
+    program_is_null(d, "gain.dispatch");
     yaml_doc_free(d);
 }
 
@@ -169,13 +111,13 @@ static void same_seed_same_bytes(void **state) {
     (void)state;
     struct yaml_doc *a, *b, *c;
     const char *once = "simulate --set platform.groups=2 --seed 5 --format json";
-    assert_int_equal(run(once, &a), 0);
-    assert_int_equal(run(once, &b), 0);
-    assert_int_equal(run("simulate --set platform.groups=2 --seed 6 --format json", &c), 0);
-    assert_string_equal(at(a, "calls.0.wire_s")->text, at(b, "calls.0.wire_s")->text);
-    assert_string_equal(at(a, "calls.1.ranks.7.recv_end_s")->text,
-                        at(b, "calls.1.ranks.7.recv_end_s")->text);
-    assert_string_not_equal(at(a, "calls.0.wire_s")->text, at(c, "calls.0.wire_s")->text);
+    assert_int_equal(program_run(once, &a), 0);
+    assert_int_equal(program_run(once, &b), 0);
+    assert_int_equal(program_run("simulate --set platform.groups=2 --seed 6 --format json", &c), 0);
+    assert_string_equal(program_at(a, "calls.0.wire_s")->text, program_at(b, "calls.0.wire_s")->text);
+    assert_string_equal(program_at(a, "calls.1.ranks.7.recv_end_s")->text,
+                        program_at(b, "calls.1.ranks.7.recv_end_s")->text);
+    assert_string_not_equal(program_at(a, "calls.0.wire_s")->text, program_at(c, "calls.0.wire_s")->text);
     yaml_doc_free(a);
     yaml_doc_free(b);
     yaml_doc_free(c);
@@ -184,7 +126,7 @@ static void same_seed_same_bytes(void **state) {
 static void round_trip_sums_both_directions(void **state) {
     (void)state;
     struct yaml_doc *d;
-    assert_int_equal(run("simulate --platform terrace-a --set platform.groups=2 --set workload.experts=64 "
+    assert_int_equal(program_run("simulate --platform terrace-a --set platform.groups=2 --set workload.experts=64 "
                          "--phase round-trip --set implementation.dedup.one_hop=rank --format json",
                          &d),
                      0);
@@ -193,16 +135,16 @@ static void round_trip_sums_both_directions(void **state) {
     for (int i = 0; i < 4; i++) {
         char path[40];
         snprintf(path, sizeof path, "calls.%d.phase", i);
-        assert_string_equal(at(d, path)->text, order[i]);
+        assert_string_equal(program_at(d, path)->text, order[i]);
         snprintf(path, sizeof path, "calls.%d.time_s", i);
-        time_s[i] = number(d, path);
+        time_s[i] = program_number(d, path);
     }
-    assert_string_equal(at(d, "calls.3.stages.0.name")->text, "hop_b"); // combine: fast hop first
-    assert_string_equal(at(d, "gain.against")->text, "one-hop");
-    assert_string_equal(at(d, "gain.against_dedup")->text, "rank");
-    assert_rel(number(d, "gain.dispatch"), time_s[0] / time_s[1], 1e-12);
-    assert_rel(number(d, "gain.combine"), time_s[2] / time_s[3], 1e-12);
-    assert_rel(number(d, "gain.round_trip"), (time_s[0] + time_s[2]) / (time_s[1] + time_s[3]), 1e-12);
+    assert_string_equal(program_at(d, "calls.3.stages.0.name")->text, "hop_b"); // combine: fast hop first
+    assert_string_equal(program_at(d, "gain.against")->text, "one-hop");
+    assert_string_equal(program_at(d, "gain.against_dedup")->text, "rank");
+    assert_rel(program_number(d, "gain.dispatch"), time_s[0] / time_s[1], 1e-12);
+    assert_rel(program_number(d, "gain.combine"), time_s[2] / time_s[3], 1e-12);
+    assert_rel(program_number(d, "gain.round_trip"), (time_s[0] + time_s[2]) / (time_s[1] + time_s[3]), 1e-12);
     yaml_doc_free(d);
 }
 
@@ -212,15 +154,15 @@ static void gain_is_against_the_best_one_hop(void **state) {
     struct yaml_doc *d, *best;
     const char *common = "simulate --platform terrace-a --set platform.groups=2 --format json";
     char *deduplicated = mem_printf("%s --set implementation.dedup.one_hop=rank", common);
-    assert_int_equal(run(common, &d), 0);
-    assert_int_equal(run(deduplicated, &best), 0);
+    assert_int_equal(program_run(common, &d), 0);
+    assert_int_equal(program_run(deduplicated, &best), 0);
     free(deduplicated);
-    assert_string_equal(at(d, "calls.0.dedup")->text, "none");
-    assert_string_equal(at(d, "gain.against")->text, "one-hop");
-    assert_string_equal(at(d, "gain.against_dedup")->text, "rank");
-    assert_true(number(d, "calls.0.time_s") > number(best, "calls.0.time_s"));
-    assert_rel(number(d, "gain.dispatch"), number(best, "calls.0.time_s") / number(d, "calls.1.time_s"),
-               1e-12);
+    assert_string_equal(program_at(d, "calls.0.dedup")->text, "none");
+    assert_string_equal(program_at(d, "gain.against")->text, "one-hop");
+    assert_string_equal(program_at(d, "gain.against_dedup")->text, "rank");
+    assert_true(program_number(d, "calls.0.time_s") > program_number(best, "calls.0.time_s"));
+    assert_rel(program_number(d, "gain.dispatch"),
+               program_number(best, "calls.0.time_s") / program_number(d, "calls.1.time_s"), 1e-12);
     yaml_doc_free(d);
     yaml_doc_free(best);
 }
@@ -232,22 +174,22 @@ static void host_regimes_add_or_hide_alpha(void **state) {
     const char *common = "simulate --strategy one-hop --platform terrace-a --calls 20 --format json "
                          "--workload terrace-reference";
     char *arguments = mem_printf("%s --host ahead", common);
-    assert_int_equal(run(arguments, &ahead), 0);
+    assert_int_equal(program_run(arguments, &ahead), 0);
     free(arguments);
-    assert_int_equal(run(common, &observed), 0);
-    double alpha_s = 0.378e-3, wire_s = number(ahead, "calls.0.wire_s");
+    assert_int_equal(program_run(common, &observed), 0);
+    double alpha_s = 0.378e-3, wire_s = program_number(ahead, "calls.0.wire_s");
     assert_true(wire_s > alpha_s);
-    assert_rel(number(observed, "calls.0.sequence.per_call_s"), alpha_s + wire_s, 1e-6);
-    assert_rel(number(ahead, "calls.0.sequence.per_call_s"), wire_s + alpha_s / 20, 1e-6);
+    assert_rel(program_number(observed, "calls.0.sequence.per_call_s"), alpha_s + wire_s, 1e-6);
+    assert_rel(program_number(ahead, "calls.0.sequence.per_call_s"), wire_s + alpha_s / 20, 1e-6);
     yaml_doc_free(observed);
     yaml_doc_free(ahead);
     // a regime that the machine has no table for gives no time
-    assert_int_equal(run("simulate --strategy one-hop --platform terrace-a --host observed --format json "
+    assert_int_equal(program_run("simulate --strategy one-hop --platform terrace-a --host observed --format json "
                          "--workload terrace-reference",
                          &observed),
                      0);
-    is_null(observed, "calls.0.sequence.per_call_s");
-    is_null(observed, "calls.0.time_s");
+    program_is_null(observed, "calls.0.sequence.per_call_s");
+    program_is_null(observed, "calls.0.time_s");
     yaml_doc_free(observed);
 }
 
@@ -255,15 +197,17 @@ static void host_regimes_add_or_hide_alpha(void **state) {
 static void draws_give_quantiles(void **state) {
     (void)state;
     struct yaml_doc *d;
-    assert_int_equal(run("simulate --strategy one-hop --platform terrace-a --set platform.groups=2 "
+    assert_int_equal(program_run("simulate --strategy one-hop --platform terrace-a --set platform.groups=2 "
                          "--set workload.tokens_per_rank=64 --draws 9 --format json",
                          &d),
                      0);
-    double p50 = number(d, "calls.0.wire_quantiles_s.p50"), p99 = number(d, "calls.0.wire_quantiles_s.p99");
-    assert_true(p50 < p99);
-    assert_true(number(d, "calls.0.time_quantiles_s.p50") > p50);
-    is_null(d, "calls.0.time_quantiles_s.p99");
-    assert_non_null(strstr(at(d, "calls.0.time_quantiles_s.withdrawn.p99")->text, "skew_tail: "));
+    double p50 = program_number(d, "calls.0.wire_quantiles_s.p50");
+    double p95 = program_number(d, "calls.0.wire_quantiles_s.p95");
+    double p99 = program_number(d, "calls.0.wire_quantiles_s.p99");
+    assert_true(p50 < p95 && p95 <= p99);
+    assert_true(program_number(d, "calls.0.time_quantiles_s.p50") > p50);
+    program_is_null(d, "calls.0.time_quantiles_s.p99");
+    assert_non_null(strstr(program_at(d, "calls.0.time_quantiles_s.withdrawn.p99")->text, "skew_tail: "));
     yaml_doc_free(d);
 }
 
@@ -282,11 +226,11 @@ static void a_changed_copy_has_no_licence(void **state) {
           "chain: {preset: measured}\n",
           f);
     fclose(f);
-    assert_int_equal(run(call, &d), 0);
-    assert_string_equal(at(d, "calls.0.conditional")->text, "false"); // in the scope of tier1b-c4
+    assert_int_equal(program_run(call, &d), 0);
+    assert_string_equal(program_at(d, "calls.0.conditional")->text, "false"); // in the scope of tier1b-c4
     yaml_doc_free(d);
-    assert_int_equal(run(with_copy, &d), 0);
-    assert_string_equal(at(d, "calls.0.conditional")->text, "true");
+    assert_int_equal(program_run(with_copy, &d), 0);
+    assert_string_equal(program_at(d, "calls.0.conditional")->text, "true");
     yaml_doc_free(d);
     unlink(copy);
     rmdir(folder);
@@ -300,9 +244,9 @@ static void orders_are_seeded(void **state) {
     const char *call = "simulate --platform terrace-a --workload terrace-reference --strategy one-hop "
                        "--schedule random --window 4 --format json --seed";
     char *one = mem_printf("%s 1", call), *two = mem_printf("%s 2", call);
-    assert_int_equal(run(one, &a), 0);
-    assert_int_equal(run(two, &b), 0);
-    assert_string_not_equal(at(a, "calls.0.wire_s")->text, at(b, "calls.0.wire_s")->text);
+    assert_int_equal(program_run(one, &a), 0);
+    assert_int_equal(program_run(two, &b), 0);
+    assert_string_not_equal(program_at(a, "calls.0.wire_s")->text, program_at(b, "calls.0.wire_s")->text);
     yaml_doc_free(a);
     yaml_doc_free(b);
     free(one);
@@ -313,7 +257,7 @@ static void orders_are_seeded(void **state) {
 static void layers_add_up(void **state) {
     (void)state;
     struct yaml_doc *d;
-    assert_int_equal(run("simulate --platform terrace-a --set platform.groups=2 --strategy one-hop "
+    assert_int_equal(program_run("simulate --platform terrace-a --set platform.groups=2 --strategy one-hop "
                          "--layers all --format json",
                          &d),
                      0);
@@ -321,23 +265,23 @@ static void layers_add_up(void **state) {
     for (int i = 0; i < 3; i++) {
         char path[60];
         snprintf(path, sizeof path, "calls.0.sequence.layers.%d.time_s", i);
-        sum_s += number(d, path);
+        sum_s += program_number(d, path);
     }
-    assert_rel(sum_s, 3 * number(d, "calls.0.sequence.per_call_s"), 1e-9);
+    assert_rel(sum_s, 3 * program_number(d, "calls.0.sequence.per_call_s"), 1e-9);
     yaml_doc_free(d);
 }
 
 static void exit_codes(void **state) {
     (void)state;
-    assert_int_equal(run("help", NULL), 0);
-    assert_int_equal(run("simulate --platform nowhere", NULL), 1);
-    assert_int_equal(run("nonsense", NULL), 2);
-    assert_int_equal(run("simulate --level step", NULL), 3);
-    assert_int_equal(run("help > /dev/full", NULL), 1); // a full disk on stdout
+    assert_int_equal(program_text("help", NULL), 0);
+    assert_int_equal(program_text("simulate --platform nowhere", NULL), 1);
+    assert_int_equal(program_text("nonsense", NULL), 2);
+    assert_int_equal(program_text("simulate --level step", NULL), 3);
+    assert_int_equal(program_text("help > /dev/full", NULL), 1); // a full disk on stdout
     setenv("MOESIM_ENGINE_CRASH", "abort", 1);
-    assert_int_equal(run("simulate", NULL), 4);
+    assert_int_equal(program_text("simulate", NULL), 4);
     setenv("MOESIM_ENGINE_CRASH", "hang", 1);
-    assert_int_equal(run("simulate --timeout 0.2", NULL), 4);
+    assert_int_equal(program_text("simulate --timeout 0.2", NULL), 4);
     unsetenv("MOESIM_ENGINE_CRASH");
 }
 
@@ -347,22 +291,22 @@ static void matrix_writes_three_files_twice(void **state) {
     assert_non_null(mkdtemp(folder));
     char *arguments = mem_printf("matrix -o %s --format json", folder);
     struct yaml_doc *d;
-    assert_int_equal(run(arguments, &d), 0);
+    assert_int_equal(program_run(arguments, &d), 0);
     free(arguments);
-    assert_rel(number(d, "matrices.0.rows"), 64.0 * 4096 * 8, 0);
-    assert_rel(number(d, "matrices.2.rows"), 64.0 * 4096 * 8, 0);
+    assert_rel(program_number(d, "matrices.0.rows"), 64.0 * 4096 * 8, 0);
+    assert_rel(program_number(d, "matrices.2.rows"), 64.0 * 4096 * 8, 0);
     for (int i = 0; i < 3; i++) {
         char path[32];
         static const char *const keys[] = {"npy", "csv"};
         for (int k = 0; k < 2; k++) {
             snprintf(path, sizeof path, "matrices.%d.%s", i, keys[k]);
-            FILE *f = fopen(at(d, path)->text, "rb");
+            FILE *f = fopen(program_at(d, path)->text, "rb");
             assert_non_null(f);
             fseek(f, 0, SEEK_END);
             if (k == 0)
                 assert_int_equal(ftell(f), 128 + 64 * 64 * 8);
             fclose(f);
-            unlink(at(d, path)->text);
+            unlink(program_at(d, path)->text);
         }
     }
     assert_int_equal(rmdir(folder), 0); // nothing else was left behind

@@ -85,14 +85,52 @@ static void simulated_ratio_equals_one_of_gain_one(void **state) {
     yaml_doc_free(d);
 }
 
+/* On all cores, and on the first of those that this test may use. Numbers of threads: test_scenarios.c. */
 static void same_answer_whatever_the_cores(void **state) {
     (void)state;
-    struct buf a = {0}, b = {0};
-    assert_int_equal(program_text(REFERENCE "--draws 1000 --seed 9", &a), 0);
+    struct buf a = {0}, b = {0}, cores = {0};
+    const char *one = "taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')";
+    char *count = mem_printf("%s nproc", one);
+    assert_int_equal(program_shell(count, &cores), 0);
+    assert_string_equal(cores.text, "1\n");
+    char *on_one = mem_printf("%s %s " REFERENCE "--draws 1000 --seed 9", one, MOESIM_BINARY);
+    assert_int_equal(program_shell(on_one, &a), 0);
     assert_int_equal(program_text(REFERENCE "--draws 1000 --seed 9", &b), 0);
     assert_string_equal(a.text, b.text);
+    free(on_one);
+    free(count);
     buf_clear(&a);
     buf_clear(&b);
+    buf_clear(&cores);
+}
+
+static void spreads_fit_together_and_hang_on_the_seed(void **state) {
+    (void)state;
+    struct yaml_doc *d, *other;
+    assert_int_equal(program_run(REFERENCE "--draws 1000 --seed 9", &d), 0);
+    assert_int_equal(program_run(REFERENCE "--draws 1000 --seed 10", &other), 0);
+    assert_rel(program_number(d, "uncertainty.seed"), 9, 0);
+    // the median of a quotient is near that of the medians
+    assert_rel(program_number(d, "uncertainty.one_hop_s.p50") / program_number(d, "uncertainty.two_hop_s.p50"),
+               program_number(d, "uncertainty.gain.p50"), 0.002);
+    static const char *const names[] = {"one_hop_s", "two_hop_s", "gain"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        double p[3];
+        static const char *const quantiles[] = {"p5", "p50", "p95"};
+        for (int k = 0; k < 3; k++) {
+            char path[60];
+            snprintf(path, sizeof path, "uncertainty.%s.%s", names[i], quantiles[k]);
+            p[k] = program_number(d, path);
+            assert_rel(program_number(other, path), p[k], 0.01); // the same spread
+        }
+        assert_true(p[0] < p[1] && p[1] < p[2]);
+    }
+    assert_string_not_equal(program_at(d, "uncertainty.gain.p5")->text,
+                            program_at(other, "uncertainty.gain.p5")->text);
+    assert_string_not_equal(program_at(d, "effective.0.spread.p5")->text,
+                            program_at(other, "effective.0.spread.p5")->text);
+    yaml_doc_free(d);
+    yaml_doc_free(other);
 }
 
 /* compare: the causes lead from the analytic to the simulated time; the straggler is named. */
@@ -163,6 +201,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_exist_is_null_with_a_reason),
         cmocka_unit_test(simulated_ratio_equals_one_of_gain_one),
         cmocka_unit_test(same_answer_whatever_the_cores),
+        cmocka_unit_test(spreads_fit_together_and_hang_on_the_seed),
         cmocka_unit_test(causes_add_up),
         cmocka_unit_test(plots_are_the_programs),
     };

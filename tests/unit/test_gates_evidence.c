@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Evidence that is altered, missing or unreadable withdraws; gates and corpora of the user. */
+#include "tests/support/folder.h"
 #include "tests/support/program.h"
 
 #include "gates/licence.h"
@@ -91,11 +92,25 @@ static void call_time_opens_in_scope_only(void **state) {
     assert_string_equal(program_at(d, "calls.1.conditional")->text, "true");  // two hops
     assert_true(program_number(d, "calls.1.time_s") > 0); // conditional is still a number
     yaml_doc_free(d);
-    char *changed = mem_printf("%s --set platform.splits_sync=0s", question);
-    assert_int_equal(program_run(changed, &d), 0);
-    assert_string_equal(program_at(d, "calls.0.conditional")->text, "true");
+    // other constants, skew, another host regime, ranks that come late: nobody measured these
+    static const char *const outside[] = {"--set platform.splits_sync=0s", "--set workload.routing.rho_max=1.5",
+                                          "--host observed", "--set workload.arrival.sigma=10us"};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        char *changed = mem_printf("%s %s", question, outside[i]);
+        assert_int_equal(program_run(changed, &d), 0);
+        if (strcmp(program_at(d, "calls.0.conditional")->text, "true") != 0)
+            fail_msg("%s: not conditional", outside[i]);
+        yaml_doc_free(d);
+        free(changed);
+    }
+    char *both = mem_printf("%s --strategy one-hop --phase both", question);
+    assert_int_equal(program_run(both, &d), 0);
+    assert_string_equal(program_at(d, "calls.0.phase")->text, "dispatch");
+    assert_string_equal(program_at(d, "calls.0.conditional")->text, "false");
+    assert_string_equal(program_at(d, "calls.1.phase")->text, "combine");
+    assert_string_equal(program_at(d, "calls.1.conditional")->text, "true");
     yaml_doc_free(d);
-    free(changed);
+    free(both);
 }
 
 /* --- the user's own ------------------------------------------------------------------------------ */
@@ -114,10 +129,9 @@ static const char platform_of_the_user[] =
 static const char rows_right[] = "  - [4, 1, 0.107864]\n  - [4, 64, 0.603316]\n";
 static const char rows_wrong[] = "  - [4, 1, 0.3]\n  - [4, 64, 1.8]\n";
 
-static void write_file(const char *folder, const char *name, const char *text) {
+static void put_in(const char *folder, const char *name, const char *text) {
     char *path = mem_printf("%s/%s", folder, name);
-    struct err e;
-    assert_ok(file_write(path, text, strlen(text), &e), &e);
+    put_file(path, text);
     free(path);
 }
 
@@ -134,9 +148,9 @@ static void write_own(const char *folder, const char *corpus_kind, const char *r
         "        bytes_min: 1MiB, bytes_max: 64MiB}\n"
         "limits:\n  - {metric: median_abs_error, at_most: 0.12}\n",
         sha256 ? sha256 : found, withdraws);
-    write_file(folder, "mine.yaml", corpus);
-    write_file(folder, "mine_w4.yaml", gate);
-    write_file(folder, "my_cluster.yaml", platform_of_the_user);
+    put_in(folder, "mine.yaml", corpus);
+    put_in(folder, "mine_w4.yaml", gate);
+    put_in(folder, "my_cluster.yaml", platform_of_the_user);
     free(corpus);
     free(gate);
 }
@@ -234,7 +248,7 @@ static void a_corpus_says_where_it_is_wrong(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char *folder = scratch();
         char *text = mem_printf(corpus_text_of_the_user, "test", all[i].rows);
-        write_file(folder, "mine.yaml", text);
+        put_in(folder, "mine.yaml", text);
         struct corpus *c;
         struct err e;
         assert_int_equal(corpus_load(folder, "mine", &c, &e), RC_SCHEMA);
@@ -298,6 +312,35 @@ static void no_path_leads_to_a_step_time(void **state) {
     buf_clear(&out);
 }
 
+/* What is written beside a result is not written either, nor does a sweep have a step level. */
+static void no_file_holds_a_step_time(void **state) {
+    (void)state;
+    char *made = scratch(), *spec = mem_printf("%s/spec.yaml", made), *out = mem_printf("%s/out.jsonl", made);
+    char *html = mem_printf("%s/page.html", made), *trace = mem_printf("%s/trace.json", made);
+    put_file(spec, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
+                   "set: {platform.groups: 4, platform.ranks_per_group: 2}\nlevel: step\n"
+                   "axes: [{key: platform.ratio, values: [4]}]\n");
+    char *sweep = mem_printf("sweep %s -o %s", spec, out);
+    struct buf text = {0};
+    assert_int_equal(program_text(sweep, &text), 1);
+    assert_false(file_exists(out));
+    char *beside = mem_printf("simulate --level step --html %s --timeline %s", html, trace);
+    assert_int_equal(program_text(beside, &text), 3);
+    assert_false(file_exists(html));
+    assert_false(file_exists(trace));
+    assert_int_equal(text.n, 0);
+    unlink(spec);
+    assert_int_equal(rmdir(made), 0); // nothing else was left behind
+    buf_clear(&text);
+    free(beside);
+    free(sweep);
+    free(trace);
+    free(html);
+    free(out);
+    free(spec);
+    free(made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_that_is_not_intact_withdraws),
@@ -308,6 +351,7 @@ int main(void) {
         cmocka_unit_test(a_corpus_says_where_it_is_wrong),
         cmocka_unit_test(the_readmes_have_the_key_tables),
         cmocka_unit_test(no_path_leads_to_a_step_time),
+        cmocka_unit_test(no_file_holds_a_step_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

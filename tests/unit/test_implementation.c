@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/support/folder.h"
 #include "tests/support/keytable.h"
 
-#include <unistd.h>
-
-#include "platforms/base/file.h"
-#include "platforms/base/mem.h"
 #include "platforms/find.h"
 #include "workloads/implementation.h"
 
-static char folder[] = "/tmp/moesim-test-implementation-XXXXXX";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int drop_folder(void **state) {
-    (void)state;
-    unlink("i.yaml");
-    return chdir("/") == 0 ? rmdir(folder) : -1;
-}
-
 static enum rc load_text(const char *text, struct implementation **m, struct err *e) {
-    assert_ok(file_write("i.yaml", text, strlen(text), e), e);
+    folder_put("i.yaml", text);
     return implementation_load("i.yaml", NULL, 0, m, e);
 }
 
@@ -158,5 +142,5 @@ int main(void) {
         cmocka_unit_test(bad_implementations),      cmocka_unit_test(chain_presets),
         cmocka_unit_test(orders_and_starts),        cmocka_unit_test(the_readme_has_the_key_table),
     };
-    return cmocka_run_group_tests(tests, enter_folder, drop_folder);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

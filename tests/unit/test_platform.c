@@ -1,49 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/platforms.h"
 
-#include <unistd.h>
-
-#include "platforms/base/file.h"
-#include "platforms/base/mem.h"
 #include "platforms/find.h"
-#include "platforms/platform.h"
-
-static char folder[] = "/tmp/moesim-test-platform-XXXXXX";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int drop_folder(void **state) {
-    (void)state;
-    unlink("p.yaml");
-    return chdir("/") == 0 ? rmdir(folder) : -1;
-}
-
-static void write_file(const char *path, const char *text) {
-    struct err e;
-    assert_ok(file_write(path, text, strlen(text), &e), &e);
-}
-
-static enum rc load_text(const char *text, struct platform **p, struct err *e) {
-    write_file("p.yaml", text);
-    return plat_load("p.yaml", NULL, 0, p, e);
-}
-
-#define HEAD "schema: moesim/platform/1\nname: x\n" /* lines 1, 2 */
-#define SHAPE "groups: 2\nranks_per_group: 4\n" /* 3, 4 */
-#define TIERS "fast: {bandwidth: 100GBps}\nslow: {bandwidth: 10GBps}\n" /* 5, 6 */
-#define GOOD HEAD SHAPE TIERS
-
-static struct platform *load_good(const char *more) {
-    struct platform *p;
-    struct err e;
-    char *text = mem_printf(GOOD "%s", more);
-    assert_ok(load_text(text, &p, &e), &e);
-    free(text);
-    return p;
-}
 
 static struct platform *load_set(const char *name, const char *key, const char *value) {
     struct platform *p;
@@ -420,5 +378,5 @@ int main(void) {
         cmocka_unit_test(the_readme_has_the_key_table),
         cmocka_unit_test(the_schema_is_that_of_the_key_table),
     };
-    return cmocka_run_group_tests(tests, enter_folder, drop_folder);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

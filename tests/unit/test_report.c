@@ -1,37 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The page from outside: complete, self-contained, and drawn by a browser without labels on labels. */
-#include "tests/support/records_of.h"
-
-static char *path_of(const char *name) {
-    return mem_printf("/tmp/moesim-report-test-%ld-%s", (long)getpid(), name);
-}
-
-static const char spec_text[] =
-    "schema: moesim/sweep/1\nname: page & <test>\nplatform: synthetic\nworkload: terrace-reference\n"
-    "set: {platform.groups: 4, platform.ranks_per_group: 2}\n"
-    "axes:\n"
-    "  - {key: platform.ratio, values: [1, 2, 4, 8, 16]}\n"
-    "  - {key: workload.routing.rho_max, values: [1.2, 2, 3]}\n"
-    "  - {key: workload.group_limit, values: [2, 64]}\n"; // 64 groups do not exist: error records
-
-/* A sweep's page and its records; the caller frees the paths. */
-static void make_page(char **html, char **records) {
-    struct buf out = {0};
-    char *spec = path_of("spec.yaml");
-    *html = path_of("page.html");
-    *records = path_of("records.jsonl");
-    unlink(*records);
-    put_file(spec, spec_text);
-    char *arguments = mem_printf("sweep %s -o %s --jobs 2", spec, *records);
-    assert_int_equal(program_text(arguments, &out), 0);
-    free(arguments);
-    arguments = mem_printf("report %s -o %s", *records, *html);
-    assert_int_equal(program_text(arguments, &out), 0);
-    free(arguments);
-    buf_clear(&out);
-    unlink(spec);
-    free(spec);
-}
+/* The page from outside: complete and self-contained. In a browser: test_report_browser.c. */
+#include "tests/support/page.h"
 
 static const char *const plots[] = {"plot-map",     "plot-curves",  "plot-scatter", "plot-causes-one-hop-dispatch",
                                     "plot-ranks-0", "plot-links-0", "plot-traffic-0"};
@@ -135,51 +104,6 @@ static void a_csv_row_is_a_call(void **state) {
     free(records);
 }
 
-/* Draws the page and has a script of the test look at it. */
-static void probe(const char *html, int width) {
-    char *page = get_file(html), *script = get_file(TEST_SUPPORT_DIR "/probe.html"), *probed = path_of("probed.html");
-    char *both = mem_printf("%s%s", page, script), expected[120];
-    put_file(probed, both);
-    char *command = mem_printf("chromium --headless --no-sandbox --disable-gpu --user-data-dir=%s.profile "
-                               "--window-size=1400,2000 --dump-dom 'file://%s#%d' 2>/dev/null; rm -rf %s.profile",
-                               probed, probed, width, probed);
-    FILE *p = popen(command, "r");
-    assert_non_null(p);
-    struct buf dom = {0};
-    char chunk[4096];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, p)) > 0;)
-        buf_add(&dom, chunk, n);
-    pclose(p);
-    const char *found = dom.text ? strstr(dom.text, "id=\"probe\">") : NULL;
-    if (!found)
-        fail_msg("the browser drew no page");
-    snprintf(expected, sizeof expected,
-             "id=\"probe\">plots 11, empty 0, errors 0, width %d, too wide false, overlaps 0;", width);
-    if (strncmp(found, expected, strlen(expected)) != 0)
-        fail_msg("at %d px: %.400s", width, found);
-    buf_clear(&dom);
-    unlink(probed);
-    free(command);
-    free(both);
-    free(probed);
-    free(script);
-    free(page);
-}
-
-static void a_browser_draws_it(void **state) {
-    (void)state;
-    if (system("command -v chromium >/dev/null 2>&1") != 0)
-        skip(); // tests/run.sh installs it
-    char *html, *records;
-    make_page(&html, &records);
-    probe(html, 400);
-    probe(html, 1400);
-    unlink(html);
-    unlink(records);
-    free(html);
-    free(records);
-}
-
 static void what_is_no_result_is_refused(void **state) {
     (void)state;
     struct buf out = {0};
@@ -235,7 +159,6 @@ int main(void) {
         cmocka_unit_test(a_withheld_time_is_not_on_the_page),
         cmocka_unit_test(names_are_text),
         cmocka_unit_test(a_csv_row_is_a_call),
-        cmocka_unit_test(a_browser_draws_it),
         cmocka_unit_test(a_timeline_is_a_chrome_trace),
         cmocka_unit_test(what_is_no_result_is_refused),
     };

@@ -22,15 +22,9 @@ static char *path_of(const char *name) {
 
 static int sweep(const char *prefix, const char *spec, const char *out, struct buf *messages) {
     char *command = mem_printf("%s %s sweep %s -o %s --jobs 2 2>&1", prefix, MOESIM_BINARY, spec, out);
-    FILE *p = popen(command, "r");
-    assert_non_null(p);
-    char chunk[4096];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, p)) > 0;)
-        if (messages)
-            buf_add(messages, chunk, n);
-    int status = pclose(p);
+    int code = program_shell(command, messages);
     free(command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return code;
 }
 
 struct files {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/matrices.h"
 
 #include <unistd.h>
 
@@ -313,23 +313,16 @@ static void trace_loads_follow_its_counts(void **state) {
 
 /* --- seeds -------------------------------------------------------------------------------------------- */
 
-static bool same(const struct matrix *a, const struct matrix *b) {
-    size_t n = a->start[a->ranks], rows = (size_t)a->ranks + 1;
-    return a->ranks == b->ranks && memcmp(a->start, b->start, rows * sizeof *a->start) == 0 &&
-           memcmp(a->dst, b->dst, n * sizeof *a->dst) == 0 &&
-           memcmp(a->value, b->value, n * sizeof *a->value) == 0;
-}
-
 static void the_seed_decides_everything(void **state) {
     (void)state;
     static const struct question *const sampled[] = {&trace_sampled, &full_sampled, &uniform_8x8};
     for (int i = 0; i < 3; i++) {
         struct asked a = answer(sampled[i], 7), b = answer(sampled[i], 7),
                      c = answer(sampled[i], 8);
-        assert_true(same(&a.t->one_hop, &b.t->one_hop) && same(&a.t->hop_a, &b.t->hop_a) &&
-                    same(&a.t->hop_b, &b.t->hop_b));
+        assert_true(same_matrix(&a.t->one_hop, &b.t->one_hop) && same_matrix(&a.t->hop_a, &b.t->hop_a) &&
+                    same_matrix(&a.t->hop_b, &b.t->hop_b));
         assert_rel(a.t->fan_out, b.t->fan_out, 0);
-        assert_false(same(&a.t->one_hop, &c.t->one_hop) || same(&a.t->hop_a, &c.t->hop_a));
+        assert_false(same_matrix(&a.t->one_hop, &c.t->one_hop) || same_matrix(&a.t->hop_a, &c.t->hop_a));
         done(&a);
         done(&b);
         done(&c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Draws over layers and batches, tokens per rank, token-level traffic, capacity. */
+#include "tests/support/matrices.h"
 #include "tests/support/records.h"
 
 #include "workloads/tokens.h"
@@ -16,12 +17,6 @@ static struct traffic *draw(const struct traffic_plan *plan, int64_t number) {
     struct err e;
     assert_ok(traffic_plan_draw(plan, number, &t, &e), &e);
     return t;
-}
-
-static bool same(const struct matrix *a, const struct matrix *b) {
-    size_t n = a->start[a->ranks];
-    return n == b->start[b->ranks] && memcmp(a->dst, b->dst, n * sizeof *a->dst) == 0 &&
-           memcmp(a->value, b->value, n * sizeof *a->value) == 0;
 }
 
 static void draws_walk_through_layers_then_batches(void **state) {
@@ -44,12 +39,12 @@ static void draws_walk_through_layers_then_batches(void **state) {
         assert_int_equal(t->batch, i / 3);
         assert_near(t->max_over_mean, worst[i % 3], 1e-3);
         if (i == 0)
-            assert_true(same(&t->one_hop, &a.t->one_hop)); // what traffic_build() gives
+            assert_true(same_matrix(&t->one_hop, &a.t->one_hop)); // what traffic_build() gives
         traffic_free(t);
     }
     struct traffic *x = draw(plan, 1), *y = draw(plan, 4), *z = draw(plan, 4);
-    assert_false(same(&x->one_hop, &y->one_hop));
-    assert_true(same(&y->one_hop, &z->one_hop));
+    assert_false(same_matrix(&x->one_hop, &y->one_hop));
+    assert_true(same_matrix(&y->one_hop, &z->one_hop));
     traffic_free(x);
     traffic_free(y);
     traffic_free(z);

@@ -2,6 +2,8 @@
 /* The one measured win of two hops: 128 ranks, two supernodes of 64. "row N": model/README.md. */
 #include "tests/support/paper.h"
 
+#include "validation/corpus.h"
+
 /* H, M, then one hop, hop A, chain, hop B, splits in ms: artifact, sim/twohop_measured.py, 2026-09-08. */
 enum { ONE_HOP = 2, HOP_A, CHAIN, HOP_B, SPLITS, CASES = 4 };
 static const double measured[CASES][7] = {{2048, 1, 7.381, 1.562, 1.043, 1.477, 0.099},
@@ -45,6 +47,25 @@ static double median_error(double slow_GBps, double chain_s_per_pair) {
     return e[CASES / 2];
 }
 
+/* Of the corpus, whose rows are those of tests/data: test_corpus_rows.c. */
+static void the_numbers_are_those_of_the_corpus(void **state) {
+    (void)state;
+    static const struct corpus_need needs[] = {{"hidden", CORPUS_COUNT}, {"group_limit", CORPUS_COUNT},
+                                               {"one_hop", CORPUS_TIME}, {"hop_a", CORPUS_TIME},
+                                               {"chain", CORPUS_TIME},   {"hop_b", CORPUS_TIME},
+                                               {"splits", CORPUS_TIME}};
+    struct corpus *c;
+    struct err e;
+    size_t columns[7];
+    assert_ok(corpus_load(NULL, "two-hop-measured", &c, &e), &e);
+    assert_ok(corpus_columns(c, needs, 7, columns, &e), &e);
+    assert_int_equal(c->n_rows, CASES);
+    for (size_t i = 0; i < CASES; i++)
+        for (size_t k = 0; k < 7; k++)
+            assert_rel(corpus_value(c, i, columns[k]), measured[i][k] * (k < ONE_HOP ? 1 : 1e-3), 1e-12);
+    corpus_free(c);
+}
+
 /* Row 104. */
 static void gains_as_measured(void **state) {
     (void)state;
@@ -86,7 +107,8 @@ static void the_model_beside_them(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gains_as_measured),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_numbers_are_those_of_the_corpus),
+                                       cmocka_unit_test(gains_as_measured),
                                        cmocka_unit_test(the_model_beside_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

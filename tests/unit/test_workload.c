@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/support/folder.h"
 #include "tests/support/keytable.h"
 
-#include <unistd.h>
-
-#include "platforms/base/file.h"
-#include "platforms/base/mem.h"
 #include "platforms/find.h"
 #include "workloads/workload.h"
 
-static char folder[] = "/tmp/moesim-test-workload-XXXXXX";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int drop_folder(void **state) {
-    (void)state;
-    unlink("w.yaml");
-    return chdir("/") == 0 ? rmdir(folder) : -1;
-}
-
 static enum rc load_text(const char *text, const struct setting *settings, size_t n_settings,
                          struct workload **w, struct err *e) {
-    assert_ok(file_write("w.yaml", text, strlen(text), e), e);
+    folder_put("w.yaml", text);
     return workload_load("w.yaml", settings, n_settings, w, e);
 }
 
@@ -118,9 +102,9 @@ static void traces_lie_where_they_are_named(void **state) {
     assert_string_equal(w->trace_path, "a/b.csv"); // w.yaml has no folder in its name
     assert_string_equal(w->routing.model, "m");
     workload_free(w);
-    char *path = mem_printf("%s/w.yaml", folder);
+    char *path = mem_printf("%s/w.yaml", test_folder.path);
     assert_ok(workload_load(path, NULL, 0, &w, &e), &e);
-    assert_string_equal(w->trace_path + strlen(folder), "/a/b.csv");
+    assert_string_equal(w->trace_path + strlen(test_folder.path), "/a/b.csv");
     workload_free(w);
     // another trace: relative to the current folder, and the old one's selection is gone
     assert_ok(workload_load(path, s, 1, &w, &e), &e);
@@ -237,5 +221,5 @@ int main(void) {
         cmocka_unit_test(settings),
         cmocka_unit_test(the_readme_has_the_key_table),
     };
-    return cmocka_run_group_tests(tests, enter_folder, drop_folder);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
