@@ -111,7 +111,9 @@ static void switch_messages_off(struct variant *v) {
 
 static void switch_shared_off(struct variant *v) {
     v->platform.tier[TIER_SLOW].oversubscription.value = 1;
-    v->platform.port_bandwidth_Bps.given = false;
+    v->platform.port_bandwidth_Bps.given = v->platform.copy_bandwidth_Bps.given = false;
+    for (int tier = 0; tier < TIER_COUNT; tier++)
+        v->platform.tier[tier].fabric = (struct plat_fabric){.kind = FABRIC_SWITCH};
     v->platform.degraded = v->platform.background = (struct key_list){0};
     v->how.intra_group_path = TOPO_PATH_FAST;
 }
@@ -221,8 +223,8 @@ static int applicable(const struct step *s, enum cause found[CAUSE_COUNT]) {
     const bool can[CAUSE_COUNT] = {
         [CAUSE_INTRA] = s->n_stages == 1 && many,
         [CAUSE_SKEW] = true,
-        [CAUSE_SHARED] = p->port_bandwidth_Bps.given || p->degraded.n || p->background.n ||
-                         p->tier[TIER_SLOW].oversubscription.value > 1 ||
+        [CAUSE_SHARED] = !s->topology->plain || p->port_bandwidth_Bps.given || p->degraded.n ||
+                         p->background.n || p->tier[TIER_SLOW].oversubscription.value > 1 ||
                          s->implementation->intra_group_path != TOPO_PATH_FAST,
         [CAUSE_MESSAGES] = true,
         [CAUSE_SCHEDULE] = true,
