@@ -317,12 +317,11 @@ static bool explained(const struct step *s) {
 
 static double messages(const struct step *s) {
     double sum = 0;
-    for (int i = 0; i < s->n_stages; i++)
-        for (int tier = 0; tier < TIER_COUNT; tier++) {
-            double bytes, n;
-            step_tier_traffic(s, i, (enum tier)tier, &bytes, &n);
-            sum += n;
-        }
+    for (int i = 0; i < s->n_stages; i++) {
+        double bytes[TIER_COUNT], n[TIER_COUNT];
+        step_tier_traffic(s, i, bytes, n);
+        sum += n[TIER_FAST] + n[TIER_SLOW];
+    }
     return sum;
 }
 
