@@ -35,11 +35,8 @@ static enum rc load(const struct bench_ask *ask, struct arena *arena, struct ben
     if (!rc)
         rc = implementation_load(ask->implementation ? ask->implementation : b->platform->implementation,
                                  s, n, &b->implementation, e);
-    if (!rc) {
-        const double reached[TIER_COUNT] = {b->implementation->efficiency.fast.value,
-                                            b->implementation->efficiency.slow.value};
-        rc = topo_apply(b->topology, reached, e);
-    }
+    if (!rc)
+        rc = implementation_apply(b->implementation, b->topology, e);
     if (!rc)
         rc = traffic_build(b->platform, b->workload, ask->seed, &b->traffic, e);
     return rc;

@@ -159,8 +159,7 @@ static enum rc variant_build(const struct causes_question *q, unsigned on, struc
     v->step.implementation = &v->how;
     v->step.topology = v->topology;
     copy_stages(q, on, &g, v);
-    const double reached[TIER_COUNT] = {v->how.efficiency.fast.value, v->how.efficiency.slow.value};
-    return topo_apply(v->topology, reached, e);
+    return implementation_apply(&v->how, v->topology, e);
 }
 
 static void variant_clear(struct variant *v) {

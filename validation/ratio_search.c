@@ -37,10 +37,8 @@ static enum rc lead_of_two_hops(double ratio, void *context, double *y, struct e
     struct platform p = *s->platform;
     slow_tier_at(&p, p.tier[TIER_FAST].bandwidth_Bps.value / ratio);
     struct topology *t = topo_build(&p);
-    const struct tier_factors *of = &s->implementation->efficiency;
-    const double reached[TIER_COUNT] = {of->fast.value, of->slow.value};
     double one_s = 0, two_s = 0;
-    enum rc rc = topo_apply(t, reached, e);
+    enum rc rc = implementation_apply(s->implementation, t, e);
     if (!rc)
         rc = call_time(s, t, STRATEGY_ONE_HOP, &one_s, e);
     if (!rc)

@@ -39,9 +39,7 @@ static void scene_open_how(struct scene *s, const char *platform, const char *wo
     assert_ok(workload_load(workload, NULL, 0, &s->workload, &e), &e);
     const char *name = how.implementation ? how.implementation : s->platform->implementation;
     assert_ok(implementation_load(name, NULL, 0, &s->implementation, &e), &e);
-    const double reached[TIER_COUNT] = {s->implementation->efficiency.fast.value,
-                                        s->implementation->efficiency.slow.value};
-    assert_ok(topo_apply(s->topology, reached, &e), &e);
+    assert_ok(implementation_apply(s->implementation, s->topology, &e), &e);
     assert_ok(traffic_build(s->platform, s->workload, 1, &s->traffic, &e), &e);
     step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, how.phase,
                &s->step);
