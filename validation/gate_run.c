@@ -76,7 +76,9 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
         if (platform)
             memcpy(x.platform_sha256, platform->doc->sha256, sizeof x.platform_sha256);
         const struct estimand_input in = {gate, corpus, platform, implementation, *tools};
-        rc = estimand->run(&in, &x, &e);
+        rc = estimand->engine && !tools->simulator
+                 ? err_set(&e, RC_UNSUPPORTED, "no engine to simulate with")
+                 : estimand->run(&in, &x, &e);
     }
     if (rc) {
         free(x.points);

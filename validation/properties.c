@@ -29,8 +29,6 @@ static const char *const windows[] = {"1", "8", "all"};
 
 static enum rc skewed_cases(const struct estimand_input *in, case_f run, double *worst,
                             struct gate_evidence *x, struct err *e) {
-    if (!in->tools.simulator)
-        return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     enum rc rc = RC_OK;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int i = 0; i < 6 && !rc; i++) {
@@ -276,8 +274,6 @@ enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence
         "groups=2 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us",
         "groups=4 ranks_per_group=2 slow.oversubscription=2 fast.message_cost=0.1us slow.message_cost=1us",
         "groups=8 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us"};
-    if (!in->tools.simulator)
-        return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     struct rises r = {0};
     enum rc rc = RC_OK;
     for (int i = 0; i < 6 && !rc; i++) {

@@ -195,6 +195,20 @@ static void a_test_gate_opens_its_scope_and_no_more(void **state) {
     gate_run_clear(&run);
 }
 
+static void without_an_engine_nothing_is_simulated(void **state) {
+    (void)state;
+    for (size_t i = 0; i < gate_table_n; i++) {
+        if (!gate_table[i].simulates)
+            continue;
+        struct gate_result r = gates_try(gate_table[i].id, &no_tools);
+        assert_int_equal(r.state, GATE_NOT_EVALUATED);
+        assert_string_equal(r.reason, estimand_find(gate_table[i].estimand)->engine
+                                          ? "no engine to simulate with"
+                                          : "no engine that issues calls ahead of one another was handed in");
+        gate_result_clear(&r);
+    }
+}
+
 static void an_outcome_is_a_function_of_its_evidence(void **state) {
     (void)state;
     struct gate_result a = gates_try("tier1b-c4", &no_tools), b = gates_try("tier1b-c4", &no_tools);
@@ -259,6 +273,7 @@ int main(void) {
         cmocka_unit_test(overlap_families_fail_under_both_chains),
         cmocka_unit_test(what_the_paper_opens),
         cmocka_unit_test(a_test_gate_opens_its_scope_and_no_more),
+        cmocka_unit_test(without_an_engine_nothing_is_simulated),
         cmocka_unit_test(an_outcome_is_a_function_of_its_evidence),
         cmocka_unit_test(a_limit_is_not_kept_by_what_is_no_number),
         cmocka_unit_test(alpha_readings_agree_with_the_platform),
