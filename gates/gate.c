@@ -159,8 +159,13 @@ void gate_judge(const struct gate *gate, struct gate_evidence *evidence, struct 
     *result = r;
 }
 
-void gate_not_evaluated(const struct gate *gate, const char *why, struct gate_result *result) {
+void gate_not_evaluated(const struct gate *gate, struct gate_evidence *evidence, const char *why,
+                        struct gate_result *result) {
     *result = (struct gate_result){.gate = gate, .state = GATE_NOT_EVALUATED};
+    memcpy(result->evidence.corpus_sha256, evidence->corpus_sha256, sizeof evidence->corpus_sha256);
+    memcpy(result->evidence.platform_sha256, evidence->platform_sha256, sizeof evidence->platform_sha256);
+    free(evidence->points);
+    *evidence = (struct gate_evidence){0};
     snprintf(result->reason, sizeof result->reason, "%s", why);
     hash_result(result);
 }

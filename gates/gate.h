@@ -108,8 +108,10 @@ struct gate_result {
 
 /* Compares metrics and limits; takes over the evidence. */
 void gate_judge(const struct gate *gate, struct gate_evidence *evidence, struct gate_result *result);
-/* The gate could not be tried: it counts as not passed. */
-void gate_not_evaluated(const struct gate *gate, const char *why, struct gate_result *result);
+/* The gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing but the
+ * hashes of the files that were read remains. */
+void gate_not_evaluated(const struct gate *gate, struct gate_evidence *evidence, const char *why,
+                        struct gate_result *result);
 /* True when this metric keeps the limit; false also for metrics that are not numbers. */
 bool gate_limit_kept(const struct gate_limit *limit, double value);
 /* The limit on a metric, or NULL. */

@@ -7,6 +7,7 @@
 
 #include "platforms/base/mem.h"
 #include "platforms/base/mt19937.h"
+#include "platforms/base/stat.h"
 
 enum { THREADS_MAX = 64 };
 
@@ -48,11 +49,6 @@ static void evaluate_all(const struct uncertainty_question *q, const double *val
             pthread_join(parts[i].thread, NULL);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void uncertainty_run(const struct uncertainty_question *q, struct spread *spreads) {
     size_t draws = (size_t)q->draws, n_in = (size_t)q->n_inputs, n_out = (size_t)q->n_outputs;
     BUG_ON(draws == 0);
@@ -68,7 +64,7 @@ void uncertainty_run(const struct uncertainty_question *q, struct spread *spread
     for (size_t k = 0; k < n_out; k++) {
         for (size_t i = 0; i < draws; i++)
             column[i] = outputs[i * n_out + k];
-        qsort(column, draws, sizeof *column, ascending);
+        stat_sort(column, draws);
         spreads[k] = (struct spread){column[(size_t)(0.05 * (double)draws)], column[draws / 2],
                                      column[(size_t)(0.95 * (double)draws)]};
     }

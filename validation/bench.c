@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/bench.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
@@ -35,11 +36,8 @@ static enum rc load(const struct bench_ask *ask, struct arena *arena, struct ben
     if (!rc)
         rc = implementation_load(ask->implementation ? ask->implementation : b->platform->implementation,
                                  s, n, &b->implementation, e);
-    if (!rc) {
-        const double reached[TIER_COUNT] = {b->implementation->efficiency.fast.value,
-                                            b->implementation->efficiency.slow.value};
-        rc = topo_apply(b->topology, reached, e);
-    }
+    if (!rc)
+        rc = implementation_apply(b->implementation, b->topology, e);
     if (!rc)
         rc = traffic_build(b->platform, b->workload, ask->seed, &b->traffic, e);
     return rc;
@@ -70,16 +68,11 @@ void bench_close(struct bench *b) {
 
 void bench_all_to_all(struct bench *b, double total_bytes) {
     int ranks = b->topology->ranks;
-    struct matrix m;
-    matrix_init(&m, ranks, (size_t)ranks * (size_t)ranks, false);
-    for (int src = 0; src < ranks; src++) {
-        m.start[src] = (size_t)src * (size_t)ranks;
-        for (int dst = 0; dst < ranks; dst++) {
-            m.dst[m.start[src] + (size_t)dst] = dst;
-            m.value[m.start[src] + (size_t)dst] = total_bytes / ranks;
-        }
-    }
-    m.start[ranks] = (size_t)ranks * (size_t)ranks;
+    size_t pairs = (size_t)ranks * (size_t)ranks;
+    double *dense = mem_alloc(pairs, sizeof *dense);
+    for (size_t i = 0; i < pairs; i++)
+        dense[i] = total_bytes / ranks;
     matrix_clear(&b->step.stages[0].bytes);
-    b->step.stages[0].bytes = m;
+    matrix_from_dense(dense, ranks, false, &b->step.stages[0].bytes);
+    free(dense);
 }

@@ -111,7 +111,9 @@ static void switch_messages_off(struct variant *v) {
 
 static void switch_shared_off(struct variant *v) {
     v->platform.tier[TIER_SLOW].oversubscription.value = 1;
-    v->platform.port_bandwidth_Bps.given = false;
+    v->platform.port_bandwidth_Bps.given = v->platform.copy_bandwidth_Bps.given = false;
+    for (int tier = 0; tier < TIER_COUNT; tier++)
+        v->platform.tier[tier].fabric = (struct plat_fabric){.kind = FABRIC_SWITCH};
     v->platform.degraded = v->platform.background = (struct key_list){0};
     v->how.intra_group_path = TOPO_PATH_FAST;
 }
@@ -157,8 +159,7 @@ static enum rc variant_build(const struct causes_question *q, unsigned on, struc
     v->step.implementation = &v->how;
     v->step.topology = v->topology;
     copy_stages(q, on, &g, v);
-    const double reached[TIER_COUNT] = {v->how.efficiency.fast.value, v->how.efficiency.slow.value};
-    return topo_apply(v->topology, reached, e);
+    return implementation_apply(&v->how, v->topology, e);
 }
 
 static void variant_clear(struct variant *v) {
@@ -221,8 +222,8 @@ static int applicable(const struct step *s, enum cause found[CAUSE_COUNT]) {
     const bool can[CAUSE_COUNT] = {
         [CAUSE_INTRA] = s->n_stages == 1 && many,
         [CAUSE_SKEW] = true,
-        [CAUSE_SHARED] = p->port_bandwidth_Bps.given || p->degraded.n || p->background.n ||
-                         p->tier[TIER_SLOW].oversubscription.value > 1 ||
+        [CAUSE_SHARED] = !s->topology->plain || p->port_bandwidth_Bps.given || p->degraded.n ||
+                         p->background.n || p->tier[TIER_SLOW].oversubscription.value > 1 ||
                          s->implementation->intra_group_path != TOPO_PATH_FAST,
         [CAUSE_MESSAGES] = true,
         [CAUSE_SCHEDULE] = true,
@@ -315,12 +316,11 @@ static bool explained(const struct step *s) {
 
 static double messages(const struct step *s) {
     double sum = 0;
-    for (int i = 0; i < s->n_stages; i++)
-        for (int tier = 0; tier < TIER_COUNT; tier++) {
-            double bytes, n;
-            step_tier_traffic(s, i, (enum tier)tier, &bytes, &n);
-            sum += n;
-        }
+    for (int i = 0; i < s->n_stages; i++) {
+        double bytes[TIER_COUNT], n[TIER_COUNT];
+        step_tier_traffic(s, i, bytes, n);
+        sum += n[TIER_FAST] + n[TIER_SLOW];
+    }
     return sum;
 }
 

@@ -17,7 +17,9 @@
 /* What each effect means when it is off:
  *   intra_group_share         a one hop's bytes are all on the widest tier
  *   skew                      every rank sends the same to every other
- *   shared_links              no oversubscription, no port or path for both tiers, no degraded or background link
+ *   shared_links              both tiers a switch that never binds, each direction by itself: no NIC, copy port,
+ *                             half-duplex port, block, tree or mesh; no oversubscription, no port or path for both
+ *                             tiers, no degraded or background link
  *   latency_and_message_cost  added once, (w - 1) o + latency
  *   schedule_and_fairness     the lower bound: every port is kept busy
  *   overlap_of_hops           nobody begins a hop before all have ended the last one */

@@ -49,8 +49,6 @@ enum rc estimand_contention(const struct estimand_input *in, struct gate_evidenc
     size_t column[2];
     struct bench b;
     double worst = 0;
-    if (!in->tools.simulator)
-        return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     enum rc rc = corpus_columns(c, needs, 2, column, e);
     if (!rc)
         rc = open_boundary(in, &b, e);

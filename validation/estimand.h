@@ -40,6 +40,7 @@ struct estimand {
     estimand_f run;
     const char *units;   /* of its points, "s" or "ratio" */
     bool own;            /* a user's gate may ask for it */
+    bool engine;         /* simulates: it is run with tools.simulator only */
     const char *metrics; /* it yields, with blanks between */
 };
 const struct estimand *estimand_find(const char *name);

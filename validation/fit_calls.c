@@ -8,6 +8,7 @@
 #include "platforms/base/fit.h"
 #include "platforms/base/mem.h"
 #include "platforms/base/rng.h"
+#include "platforms/base/stat.h"
 
 static const struct fit_world *find_world(const struct fit_calls *c, int world) {
     for (int i = 0; i < c->n_worlds; i++)
@@ -27,17 +28,12 @@ double fit_calls_time_s(const struct fit_calls *c, int world, double bytes) {
                       : 0;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void fit_calls_errors(const struct fit_calls *c, const struct fit_point *points, size_t n,
                       struct fit_errors *errors) {
     double *e = mem_alloc(n, sizeof *e);
     for (size_t i = 0; i < n; i++)
         e[i] = fabs(fit_calls_time_s(c, points[i].world, points[i].bytes) / points[i].time_s - 1);
-    qsort(e, n, sizeof *e, ascending);
+    stat_sort(e, n);
     *errors = (struct fit_errors){n % 2 ? e[n / 2] : (e[n / 2 - 1] + e[n / 2]) / 2, e[n - 1]};
     free(e);
 }
@@ -157,7 +153,7 @@ static size_t draw(const struct fit_point *points, size_t n, int world, struct r
 }
 
 static struct fit_interval interval_of(double *values, int n) {
-    qsort(values, (size_t)n, sizeof *values, ascending);
+    stat_sort(values, (size_t)n);
     return (struct fit_interval){values[(int)(0.05 * n)], values[(int)(0.95 * n)]};
 }
 

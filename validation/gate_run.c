@@ -69,21 +69,21 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     const struct estimand *estimand = estimand_find(gate->estimand);
     BUG_ON(!estimand);
     enum rc rc = load(gate, folder, &corpus, &platform, &implementation, &e);
+    x.unit = estimand->units;
+    if (corpus)
+        memcpy(x.corpus_sha256, corpus->doc->sha256, sizeof x.corpus_sha256);
+    if (platform)
+        memcpy(x.platform_sha256, platform->doc->sha256, sizeof x.platform_sha256);
     if (!rc) {
-        x.unit = estimand->units;
-        if (corpus)
-            memcpy(x.corpus_sha256, corpus->doc->sha256, sizeof x.corpus_sha256);
-        if (platform)
-            memcpy(x.platform_sha256, platform->doc->sha256, sizeof x.platform_sha256);
         const struct estimand_input in = {gate, corpus, platform, implementation, *tools};
-        rc = estimand->run(&in, &x, &e);
+        rc = estimand->engine && !tools->simulator
+                 ? err_set(&e, RC_UNSUPPORTED, "no engine to simulate with")
+                 : estimand->run(&in, &x, &e);
     }
-    if (rc) {
-        free(x.points);
-        gate_not_evaluated(gate, e.text, result);
-    } else {
+    if (rc)
+        gate_not_evaluated(gate, &x, e.text, result);
+    else
         gate_judge(gate, &x, result);
-    }
     result->cost_s = now_s() - start_s;
     corpus_free(corpus);
     plat_free(platform);

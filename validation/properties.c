@@ -29,8 +29,6 @@ static const char *const windows[] = {"1", "8", "all"};
 
 static enum rc skewed_cases(const struct estimand_input *in, case_f run, double *worst,
                             struct gate_evidence *x, struct err *e) {
-    if (!in->tools.simulator)
-        return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     enum rc rc = RC_OK;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int i = 0; i < 6 && !rc; i++) {
@@ -235,24 +233,20 @@ static int moved(const struct platform *p, int rank, bool differ) {
 
 static void permute(const struct platform *p, struct matrix *m, bool differ) {
     int ranks = m->ranks;
-    double *dense = matrix_dense(m);
-    struct matrix into;
-    matrix_init(&into, ranks, (size_t)ranks * (size_t)ranks, m->whole);
-    int *from = mem_alloc((size_t)ranks, sizeof *from);
+    size_t n = (size_t)ranks;
+    bool whole = m->whole;
+    double *before = matrix_dense(m), *after = mem_alloc(n * n, sizeof *after);
+    size_t *to = mem_alloc(n, sizeof *to);
     for (int rank = 0; rank < ranks; rank++)
-        from[moved(p, rank, differ)] = rank;
-    for (int src = 0; src < ranks; src++) {
-        into.start[src] = (size_t)src * (size_t)ranks;
-        for (int dst = 0; dst < ranks; dst++) {
-            into.dst[into.start[src] + (size_t)dst] = dst;
-            into.value[into.start[src] + (size_t)dst] = dense[(size_t)from[src] * (size_t)ranks + (size_t)from[dst]];
-        }
-    }
-    into.start[ranks] = (size_t)ranks * (size_t)ranks;
+        to[rank] = (size_t)moved(p, rank, differ);
+    for (size_t src = 0; src < n; src++)
+        for (size_t dst = 0; dst < n; dst++)
+            after[to[src] * n + to[dst]] = before[src * n + dst];
     matrix_clear(m);
-    *m = into;
-    free(from);
-    free(dense);
+    matrix_from_dense(after, ranks, whole, m);
+    free(to);
+    free(before);
+    free(after);
 }
 
 /* Everything posted at once: renaming ranks inside their groups changes nothing; with two hops the same way in
@@ -280,8 +274,6 @@ enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence
         "groups=2 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us",
         "groups=4 ranks_per_group=2 slow.oversubscription=2 fast.message_cost=0.1us slow.message_cost=1us",
         "groups=8 ranks_per_group=4 fast.message_cost=0.1us slow.message_cost=1us"};
-    if (!in->tools.simulator)
-        return err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
     struct rises r = {0};
     enum rc rc = RC_OK;
     for (int i = 0; i < 6 && !rc; i++) {

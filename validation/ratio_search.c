@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/ratio_search.h"
 
+#include <string.h>
+
 static enum rc call_time(const struct ratio_search *s, const struct topology *t,
                          enum strategy strategy, double *time_s, struct err *e) {
     struct step step;
@@ -18,18 +20,25 @@ static enum rc call_time(const struct ratio_search *s, const struct topology *t,
     return rc;
 }
 
+/* Sets the slow tier's rate per rank, and scales every rate of its fabric with it, so that none of them binds where
+ * it did not before. Lists are left out: copies of a platform share them. */
+static void slow_tier_at(struct platform *p, double rate_Bps) {
+    struct plat_tier *slow = &p->tier[TIER_SLOW];
+    double factor = rate_Bps / slow->bandwidth_Bps.value;
+    char key[FABRIC_CONSTANT];
+    struct quantity *q;
+    for (size_t i = 0; (q = fabric_constant(&slow->fabric, i, key)) && !strchr(key, '.'); i++)
+        q->value *= factor;
+    slow->bandwidth_Bps.value = rate_Bps;
+}
+
 static enum rc lead_of_two_hops(double ratio, void *context, double *y, struct err *e) {
     const struct ratio_search *s = context;
     struct platform p = *s->platform;
-    struct quantity *slow_Bps = &p.tier[TIER_SLOW].bandwidth_Bps;
-    double before_Bps = slow_Bps->value;
-    slow_Bps->value = p.tier[TIER_FAST].bandwidth_Bps.value / ratio;
-    p.collective_bandwidth_Bps.value *= slow_Bps->value / before_Bps;
+    slow_tier_at(&p, p.tier[TIER_FAST].bandwidth_Bps.value / ratio);
     struct topology *t = topo_build(&p);
-    const struct tier_factors *of = &s->implementation->efficiency;
-    const double reached[TIER_COUNT] = {of->fast.value, of->slow.value};
     double one_s = 0, two_s = 0;
-    enum rc rc = topo_apply(t, reached, e);
+    enum rc rc = implementation_apply(s->implementation, t, e);
     if (!rc)
         rc = call_time(s, t, STRATEGY_ONE_HOP, &one_s, e);
     if (!rc)

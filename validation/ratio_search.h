@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ratio_search.h - the breakeven ratio of a given routing and implementation, by simulation.
  *
- * The fast tier stays, the slow tier is base / ratio; x_half of the slow tier stays in bytes, or, where the
- * file states a cost of a message, that cost stays.
+ * The fast tier stays, the slow tier is base / ratio, and the rates of its fabric (NICs, capacity, links between
+ * neighbours, of a dragonfly) go with it; its `shared` links and the `links` of a graph keep theirs. x_half of the
+ * slow tier stays in bytes, or, where the file states a cost of a message, that cost stays.
  * Errors: those of the simulator. */
 #ifndef VALIDATION_RATIO_SEARCH_H
 #define VALIDATION_RATIO_SEARCH_H

@@ -12,10 +12,6 @@
 #include "validation/calls.h"
 #include "validation/closed.h"
 
-static enum rc need_engine(const struct estimand_input *in, struct err *e) {
-    return in->tools.simulator ? RC_OK : err_set(e, RC_UNSUPPORTED, "no engine to simulate with");
-}
-
 /* Simulated time under the platform's own fixed costs, without splits and chain where the corpus has none. */
 static enum rc known_time_s(const struct estimand_input *in, const struct bench *b, double *time_s,
                             struct err *e) {
@@ -55,9 +51,7 @@ enum rc estimand_simulated_all_to_all(const struct estimand_input *in, struct ga
     size_t column[SWEEP_COLUMNS];
     struct bench b = {0};
     int open = 0; // world that the bench holds
-    enum rc rc = need_engine(in, e);
-    if (!rc)
-        rc = corpus_columns(c, sweep_needs, SWEEP_COLUMNS, column, e);
+    enum rc rc = corpus_columns(c, sweep_needs, SWEEP_COLUMNS, column, e);
     for (size_t i = 0; i < c->n_rows && !rc; i++) {
         int world = (int)corpus_value(c, i, column[0]);
         double bytes = corpus_value(c, i, column[1]), time_s = 0;
@@ -102,9 +96,7 @@ enum rc estimand_simulated_strategies(const struct estimand_input *in, struct ga
     const struct corpus *c = in->corpus;
     double k[GEOMETRY_CONSTANTS];
     size_t column[STRATEGY_COLUMNS];
-    enum rc rc = need_engine(in, e);
-    if (!rc)
-        rc = corpus_constants(c, geometry_needs, GEOMETRY_CONSTANTS, k, e);
+    enum rc rc = corpus_constants(c, geometry_needs, GEOMETRY_CONSTANTS, k, e);
     if (!rc)
         rc = corpus_columns(c, strategy_needs, STRATEGY_COLUMNS, column, e);
     if (rc)
@@ -239,14 +231,12 @@ static enum rc two_engines(const struct estimand_input *in, const struct bench *
 }
 
 enum rc estimand_cross_check(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
-    enum rc rc = need_engine(in, e);
-    return rc ? rc : balanced_grid(in, simulated_and_closed, x, e);
+    return balanced_grid(in, simulated_and_closed, x, e);
 }
 
 enum rc estimand_engine_agreement(const struct estimand_input *in, struct gate_evidence *x,
                                   struct err *e) {
-    enum rc rc = need_engine(in, e);
-    if (!rc && !in->tools.second)
-        rc = err_set(e, RC_UNSUPPORTED, "the program has one engine; there is nothing to agree with");
-    return rc ? rc : balanced_grid(in, two_engines, x, e);
+    if (!in->tools.second)
+        return err_set(e, RC_UNSUPPORTED, "the program has one engine; there is nothing to agree with");
+    return balanced_grid(in, two_engines, x, e);
 }

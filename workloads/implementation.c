@@ -188,6 +188,11 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
     return rc;
 }
 
+enum rc implementation_apply(const struct implementation *how, struct topology *t, struct err *e) {
+    const double reached[TIER_COUNT] = {how ? how->efficiency.fast.value : 1, how ? how->efficiency.slow.value : 1};
+    return topo_apply(t, reached, e);
+}
+
 void implementation_free(struct implementation *m) {
     if (!m)
         return;

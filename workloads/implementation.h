@@ -6,7 +6,7 @@
 #ifndef WORKLOADS_IMPLEMENTATION_H
 #define WORKLOADS_IMPLEMENTATION_H
 
-#include "platforms/platform.h"
+#include "platforms/topology.h"
 
 #define IMPLEMENTATION_SCHEMA "moesim/implementation/1"
 
@@ -75,6 +75,10 @@ extern const struct key implementation_keys[];
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                             struct implementation **implementation, struct err *e);
 void implementation_free(struct implementation *m); /* NULL is allowed */
+
+/* Gives a topology the rates that a library reaches, and the platform's degraded and background links: topo_apply().
+ * NULL: all of them. */
+enum rc implementation_apply(const struct implementation *how, struct topology *t, struct err *e);
 
 /* Names of the choices above, as the file writes them. */
 const char *order_name(int order);

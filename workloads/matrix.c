@@ -95,6 +95,16 @@ double *matrix_dense(const struct matrix *m) {
     return dense;
 }
 
+void matrix_from_dense(const double *dense, int ranks, bool whole, struct matrix *into) {
+    size_t n = (size_t)ranks;
+    matrix_init(into, ranks, n * n, whole);
+    memcpy(into->value, dense, n * n * sizeof *dense);
+    for (size_t i = 0; i < n * n; i++)
+        into->dst[i] = (int)(i % n);
+    for (size_t src = 0; src <= n; src++)
+        into->start[src] = src * n;
+}
+
 /* The two types share size and byte order handling: 8 bytes, little-endian. */
 static void put_le64(uint64_t bits, char *into) {
     for (int i = 0; i < 8; i++)

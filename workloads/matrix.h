@@ -36,8 +36,9 @@ double matrix_total(const struct matrix *m, bool diagonal);
 /* Busiest rank over mean rank, diagonal excluded; -1 when nothing moves. */
 double matrix_rho_max(const struct matrix *m, bool out);
 
-/* Dense copy, ranks x ranks, row-major; free() releases. */
+/* Dense copy, ranks x ranks, row-major; free() releases. And the other way, with an entry for every pair. */
 double *matrix_dense(const struct matrix *m);
+void matrix_from_dense(const double *dense, int ranks, bool whole, struct matrix *into);
 
 /* Writes .npy (<i8 for whole matrices, <f8 otherwise) or .csv (src,dst,UNIT; zeros left out). */
 enum rc matrix_write_npy(const struct matrix *m, const char *path, struct err *e);

@@ -258,12 +258,14 @@ static void visit_tiers(struct visit *v) {
     }
 }
 
-void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
-                       double *messages) {
+void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_COUNT],
+                       double messages[static TIER_COUNT]) {
     struct visit v = {.step = step, .stage = stage};
     each_message(&v, visit_tiers);
-    *bytes = v.tier_bytes[tier];
-    *messages = v.tier_messages[tier];
+    for (int tier = 0; tier < TIER_COUNT; tier++) {
+        bytes[tier] = v.tier_bytes[tier];
+        messages[tier] = v.tier_messages[tier];
+    }
 }
 
 static void visit_links(struct visit *v) {

@@ -80,9 +80,9 @@ double step_message_units(const struct step *step, int stage, double bytes);
 /* Rate of a tier per rank as the library reaches it. */
 double step_bandwidth_Bps(const struct step *step, enum tier tier);
 
-/* Bytes and messages of a stage on one tier (diagonal excluded; a zero-byte pair sends no message). */
-void step_tier_traffic(const struct step *step, int stage, enum tier tier, double *bytes,
-                       double *messages);
+/* Bytes and messages of a stage on each tier (diagonal excluded; a zero-byte pair sends no message). */
+void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_COUNT],
+                       double messages[static TIER_COUNT]);
 
 /* Adds what a stage puts on each link: bytes, and seconds of port time (bytes / capacity, plus the
  * per-message cost on egress ports). Either array may be NULL. FORMULAS.md [B1] */

@@ -41,11 +41,16 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+void stat_sort(double *x, size_t n) {
+    if (n)
+        qsort(x, n, sizeof *x, ascending);
+}
+
 static double *sorted(const double *x, size_t n) {
     double *copy = mem_alloc(n, sizeof *copy);
     if (n)
         memcpy(copy, x, n * sizeof *copy);
-    qsort(copy, n, sizeof *copy, ascending);
+    stat_sort(copy, n);
     return copy;
 }
 

@@ -14,6 +14,8 @@ double stat_max_over_mean(const double *x, size_t n); /* -1 when the mean is 0 *
 double stat_cv(const double *x, size_t n);            /* population standard deviation over mean */
 double stat_gini(const double *x, size_t n);          /* sum_i (2 i - n - 1) x_(i) / (n sum x), i from 1 */
 
+void stat_sort(double *x, size_t n); /* ascending, in place */
+
 /* Median of the gates: the element of index n/2 of the sorted list. n >= 1. */
 double stat_upper_median(const double *x, size_t n);
 

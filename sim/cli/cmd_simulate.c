@@ -67,13 +67,14 @@ static void fill_bounds(const struct step *step, struct cases *cases, struct cal
 }
 
 static void fill_traffic(const struct step *step, struct call_figures *call) {
-    for (int i = 0; i < step->n_stages; i++)
+    for (int i = 0; i < step->n_stages; i++) {
+        double bytes[TIER_COUNT], messages[TIER_COUNT];
+        step_tier_traffic(step, i, bytes, messages);
         for (int tier = 0; tier < TIER_COUNT; tier++) {
-            double bytes, messages;
-            step_tier_traffic(step, i, (enum tier)tier, &bytes, &messages);
-            call->tier_bytes[tier] += bytes;
-            call->tier_messages[tier] += messages;
+            call->tier_bytes[tier] += bytes[tier];
+            call->tier_messages[tier] += messages[tier];
         }
+    }
     struct bound_link busiest;
     bound_busiest_link(step, &busiest);
     if (busiest.link < 0)

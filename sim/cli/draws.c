@@ -4,18 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "platforms/base/stat.h"
 #include "sim/engine/engine.h"
 
 static const double levels[DRAWS_QUANTILES] = {0.5, 0.95, 0.99};
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The smallest value that at least a share q of the draws does not exceed. */
 static void quantiles(double *times_s, size_t n, double *q) {
-    qsort(times_s, n, sizeof *times_s, ascending);
+    stat_sort(times_s, n);
     for (int i = 0; i < DRAWS_QUANTILES; i++) {
         size_t at = (size_t)ceil(levels[i] * (double)n);
         q[i] = times_s[at > 0 ? at - 1 : 0];

@@ -48,12 +48,8 @@ enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, 
         rc = implementation_load(o->implementation ? o->implementation : in->platform->implementation,
                                  o->set_implementation.items, o->set_implementation.n,
                                  &in->implementation, e);
-    if (!rc && in->topology) {
-        const struct implementation *m = in->implementation;
-        const double reached[TIER_COUNT] = {m ? m->efficiency.fast.value : 1,
-                                            m ? m->efficiency.slow.value : 1};
-        rc = topo_apply(in->topology, reached, e);
-    }
+    if (!rc && in->topology)
+        rc = implementation_apply(in->implementation, in->topology, e);
     if (!rc && (parts & INPUT_TRAFFIC))
         rc = load_arrival(o, in, e);
     if (!rc && (parts & INPUT_TRAFFIC))

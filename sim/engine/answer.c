@@ -55,11 +55,11 @@ static double ready_s(const struct answer *a, int exchange, int rank) {
 
 static void add_traffic(const struct answer *a, const struct exchange *x) {
     struct outcome_stage *last = &a->o->stages[a->o->n_stages - 1];
+    double bytes[TIER_COUNT], messages[TIER_COUNT];
+    step_tier_traffic(x->step, x->stage, bytes, messages);
     for (int tier = 0; tier < TIER_COUNT; tier++) {
-        double bytes, messages;
-        step_tier_traffic(x->step, x->stage, (enum tier)tier, &bytes, &messages);
-        last->bytes += bytes;
-        last->messages += messages;
+        last->bytes += bytes[tier];
+        last->messages += messages[tier];
     }
 }
 

@@ -54,11 +54,6 @@ static const struct exchange *exchange_of(const struct driver *d, int exchange) 
     return &d->plan->exchanges[exchange];
 }
 
-static size_t part_index(const struct driver *d, int exchange, int chunk, int rank) {
-    return exchange_of(d, exchange)->first_part + (size_t)chunk * (size_t)d->plan->ranks +
-           (size_t)rank;
-}
-
 static struct end *end_of(const struct driver *d, int exchange, int rank) {
     return &d->ends[plan_at(d->plan, exchange, rank)];
 }
@@ -75,10 +70,6 @@ static double now_s(const struct driver *d) {
 
 enum { TAG_COST, TAG_PAYLOAD, TAG_KINDS };
 
-static const struct message *message_of(const struct driver *d, size_t piece) {
-    return &d->messages.items[piece / (size_t)d->plan->most_chunks];
-}
-
 /* One flow a path, with equal shares of the payload. */
 static void start_payload(struct driver *d, int exchange, const struct route *route, int64_t payload,
                           int64_t tag) {
@@ -94,7 +85,7 @@ static void start_payload(struct driver *d, int exchange, const struct route *ro
 }
 
 static void start_flow(struct driver *d, size_t piece, int kind) {
-    const struct message *m = message_of(d, piece);
+    const struct message *m = message_of(&d->messages, d->plan, piece);
     struct route route;
     messages_route(d->plan, m, &route);
     if (kind == TAG_COST && m->cost == 0)
@@ -128,8 +119,10 @@ static void wait_for_peer(struct driver *d, size_t piece, struct end *peer) {
 /* Starts what waits for a receiver, as far as it can take it. */
 static void serve_waiters(struct driver *d, int exchange, int rank, int64_t cause) {
     struct end *peer = end_of(d, exchange, rank);
-    while (peer->first_waiter != NOBODY && can_take(d, message_of(d, peer->first_waiter), peer)) {
+    while (peer->first_waiter != NOBODY) {
         size_t piece = peer->first_waiter;
+        if (!can_take(d, message_of(&d->messages, d->plan, piece), peer))
+            return;
         peer->first_waiter = d->next_waiter[piece];
         peer->receiving++;
         d->trail.piece_cause[piece] = cause;
@@ -139,7 +132,7 @@ static void serve_waiters(struct driver *d, int exchange, int rank, int64_t caus
 
 /* Starts a posted piece, or lets it wait for its receiver. */
 static void launch(struct driver *d, size_t piece, int64_t cause) {
-    const struct message *m = message_of(d, piece);
+    const struct message *m = message_of(&d->messages, d->plan, piece);
     struct end *peer = end_of(d, m->exchange, m->dst);
     if (can_take(d, m, peer)) {
         peer->receiving++;
@@ -152,8 +145,8 @@ static void launch(struct driver *d, size_t piece, int64_t cause) {
 
 /* Pieces of a message leave one after the other: whether all before this one have left. */
 static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) {
-    size_t message = piece / (size_t)d->plan->most_chunks;
-    return d->missing[message] == exchange_of(d, message_of(d, piece)->exchange)->chunks - chunk;
+    const struct message *m = message_of(&d->messages, d->plan, piece);
+    return d->missing[m - d->messages.items] == exchange_of(d, m->exchange)->chunks - chunk;
 }
 
 /* Posts what the window and the released pieces allow, at most `most` of them. */
@@ -174,7 +167,7 @@ static void post(struct driver *d, int exchange, int rank, size_t most, int64_t 
 
 /* Starts the next piece of a message of which one has left, if it is posted already. */
 static void follow(struct driver *d, size_t piece, int64_t cause) {
-    const struct message *m = message_of(d, piece);
+    const struct message *m = message_of(&d->messages, d->plan, piece);
     size_t first = messages_first(&d->messages, d->plan, m->exchange, m->src);
     size_t n = messages_count(&d->messages, d->plan, m->exchange, m->src);
     size_t index = piece / (size_t)d->plan->most_chunks - first;
@@ -208,7 +201,7 @@ static double release_s(struct driver *d, int exchange, int chunk, int rank, dou
 /* One of the things that a part waits for has come at at_s, which may lie ahead. */
 static void satisfy(struct driver *d, int exchange, int chunk, int rank, double at_s,
                     int64_t cause) {
-    size_t index = part_index(d, exchange, chunk, rank);
+    size_t index = plan_part(d->plan, exchange, chunk, rank);
     struct part *p = &d->parts[index];
     if (at_s > p->ready_s || (at_s == p->ready_s && cause >= 0)) {
         p->ready_s = at_s;
@@ -264,12 +257,12 @@ static void on_timer(void *context, int64_t tag) {
 }
 
 static void deliver(struct driver *d, size_t piece) {
-    const struct message *m = message_of(d, piece);
+    const struct message *m = message_of(&d->messages, d->plan, piece);
     const struct exchange *x = exchange_of(d, m->exchange);
     struct route route;
     messages_route(d->plan, m, &route);
     double at_s = now_s(d), arrival_s = at_s + plan_latency_s(&d->costs[x->call], m->way);
-    d->missing[piece / (size_t)d->plan->most_chunks]--;
+    d->missing[m - d->messages.items]--;
     end_of(d, m->exchange, m->src)->sending--;
     end_of(d, m->exchange, m->dst)->receiving--;
     d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
@@ -349,11 +342,11 @@ static void count_waits(struct driver *d) {
         const struct exchange *x = &p->exchanges[i];
         for (int chunk = 0; chunk < x->chunks; chunk++)
             for (int rank = 0; rank < p->ranks; rank++) {
-                d->parts[part_index(d, i, chunk, rank)].waits_for += x->stage > 0 && chunk > 0;
+                d->parts[plan_part(d->plan, i, chunk, rank)].waits_for += x->stage > 0 && chunk > 0;
                 if (x->next >= 0)
-                    d->parts[part_index(d, x->next, chunk, rank)].waits_for++;
+                    d->parts[plan_part(d->plan, x->next, chunk, rank)].waits_for++;
                 if (x->gate >= 0 && chunk == 0)
-                    d->parts[part_index(d, x->gate, 0, rank)].waits_for++;
+                    d->parts[plan_part(d->plan, x->gate, 0, rank)].waits_for++;
             }
     }
     for (size_t i = 0; i < d->messages.n; i++) {
@@ -361,10 +354,10 @@ static void count_waits(struct driver *d) {
         const struct exchange *x = exchange_of(d, m->exchange);
         d->missing[i] = x->chunks;
         for (int chunk = 0; chunk < x->chunks && x->next >= 0; chunk++)
-            d->parts[part_index(d, x->next, chunk, m->dst)].waits_for++;
+            d->parts[plan_part(d->plan, x->next, chunk, m->dst)].waits_for++;
         if (x->gate >= 0) {
-            d->parts[part_index(d, x->gate, 0, m->dst)].waits_for += x->chunks;
-            d->parts[part_index(d, x->gate, 0, m->src)].waits_for += x->chunks;
+            d->parts[plan_part(d->plan, x->gate, 0, m->dst)].waits_for += x->chunks;
+            d->parts[plan_part(d->plan, x->gate, 0, m->src)].waits_for += x->chunks;
         }
     }
 }
@@ -393,7 +386,7 @@ static void begin(struct driver *d) {
         d->play->ready_s[rank] = at_s;
         d->issued_s[rank] = at_s;
         if (at_s > 0)
-            flow_timer(ldexp(at_s, d->time_scale), (int64_t)part_index(d, 0, 0, rank));
+            flow_timer(ldexp(at_s, d->time_scale), (int64_t)plan_part(d->plan, 0, 0, rank));
         else
             enter_call(d, 0, rank);
     }
@@ -427,7 +420,7 @@ static double seconds(clockid_t clock) {
 }
 
 /* Bins that fit the busiest link, the least that a run can take: 16 to 32 units, see
- * choose_time_scale(). */
+ * network_time_scale(). */
 static void start_bins(const struct driver *d) {
     if (d->plan->link_bins > 0)
         flow_bins(d->plan->link_bins, 16.0 / d->plan->link_bins);

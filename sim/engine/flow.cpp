@@ -165,38 +165,35 @@ void widen_bins() {
     }
 }
 
-/* Adds what the links carried in the last delta_s to the bins that it touches. */
-void fill_bins(double delta_s) {
+/* Adds what a link carried at a rate in the last delta_s to the bins that it touches. */
+void fill_bins(size_t link, double usage, double delta_s) {
     const double end = flow_now(), start = end - delta_s;
-    while (end > net->bin_width * net->bins)
-        widen_bins();
     const int last = net->bins - 1;
     const int from = std::min(last, std::max(0, static_cast<int>(start / net->bin_width)));
-    for (size_t link = 0; link < net->links.size(); link++) {
-        const double usage = net->links[link]->get_usage();
-        if (usage <= 0)
-            continue;
-        double *bin = &net->binned[link * static_cast<size_t>(net->bins)];
-        double at = start, left = usage * delta_s;
-        for (int i = from; i < last && end > (i + 1) * net->bin_width; i++) {
-            const double part = usage * std::max(0.0, (i + 1) * net->bin_width - at);
-            bin[i] += part;
-            left -= part;
-            at = (i + 1) * net->bin_width;
-        }
-        // what is left belongs to the bin of the end, so that nothing is lost
-        bin[std::min(last, std::max(from, static_cast<int>(end / net->bin_width)))] += left;
+    double *bin = &net->binned[link * static_cast<size_t>(net->bins)];
+    double at = start, left = usage * delta_s;
+    for (int i = from; i < last && end > (i + 1) * net->bin_width; i++) {
+        const double part = usage * std::max(0.0, (i + 1) * net->bin_width - at);
+        bin[i] += part;
+        left -= part;
+        at = (i + 1) * net->bin_width;
     }
+    // what is left belongs to the bin of the end, so that nothing is lost
+    bin[std::min(last, std::max(from, static_cast<int>(end / net->bin_width)))] += left;
 }
 
 void clock_advanced(double delta_s) {
     net->steps++;
     if (!(delta_s > 0))
         return;
-    for (size_t i = 0; i < net->links.size(); i++)
-        net->carried[i] += net->links[i]->get_usage() * delta_s;
-    if (net->bins > 0)
-        fill_bins(delta_s);
+    while (net->bins > 0 && flow_now() > net->bin_width * net->bins)
+        widen_bins();
+    for (size_t link = 0; link < net->links.size(); link++) {
+        const double usage = net->links[link]->get_usage();
+        net->carried[link] += usage * delta_s;
+        if (net->bins > 0 && usage > 0)
+            fill_bins(link, usage, delta_s);
+    }
 }
 
 } // namespace

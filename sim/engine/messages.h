@@ -46,6 +46,11 @@ static inline size_t messages_count(const struct messages *m, const struct plan 
     return m->start[at + 1] - m->start[at];
 }
 
+/* The message that a piece belongs to. */
+static inline const struct message *message_of(const struct messages *m, const struct plan *p, size_t piece) {
+    return &m->items[piece / (size_t)p->most_chunks];
+}
+
 /* Route of a message. */
 void messages_route(const struct plan *p, const struct message *m, struct route *route);
 

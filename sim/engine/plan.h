@@ -48,6 +48,11 @@ enum { WAY_BOTH = TIER_COUNT, WAYS };
 int plan_way(const struct route *route);
 double plan_latency_s(const struct costs *costs, int way);
 
+/* Number of a part. */
+static inline size_t plan_part(const struct plan *p, int exchange, int chunk, int rank) {
+    return p->exchanges[exchange].first_part + (size_t)chunk * (size_t)p->ranks + (size_t)rank;
+}
+
 /* Entries of arrays over (exchange, rank) and over (exchange, way, rank). */
 static inline size_t plan_at(const struct plan *p, int exchange, int rank) {
     return (size_t)exchange * (size_t)p->ranks + (size_t)rank;

@@ -64,24 +64,15 @@ void trail_end(struct trail *t, int exchange, const struct route *route, double 
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static const struct message *message_of(const struct trail *t, int64_t piece) {
-    return &t->messages->items[piece / t->plan->most_chunks];
-}
-
 static const char *name_of(const struct trail *t, int exchange) {
     const struct exchange *x = &t->plan->exchanges[exchange];
     return x->step->stages[x->stage].name;
 }
 
-static size_t part_of(const struct trail *t, int exchange, int64_t chunk, int rank) {
-    return t->plan->exchanges[exchange].first_part + (size_t)chunk * (size_t)t->plan->ranks +
-           (size_t)rank;
-}
-
 /* " (slow-in-9 busy 97 % of hop_a)": the link on the way of a piece that had least time to spare.
  */
 static void say_link(const struct trail *t, int64_t piece, struct buf *out) {
-    const struct message *m = message_of(t, piece);
+    const struct message *m = message_of(t->messages, t->plan, (size_t)piece);
     struct route route;
     messages_route(t->plan, m, &route);
     int busiest = route.links[0];
@@ -109,8 +100,7 @@ static int64_t first_in_row(const struct trail *t, int64_t piece) {
 
 /* What a rank had waited for before a part. Returns the piece, or CAUSE_OWN at the end of the way.
  */
-static int64_t say_entry(const struct trail *t, int exchange, int64_t chunk, int rank,
-                         struct buf *out) {
+static int64_t say_entry(const struct trail *t, int exchange, int chunk, int rank, struct buf *out) {
     int call = t->plan->exchanges[exchange].call;
     if (t->plan->exchanges[exchange].stage == 0) {
         const double *enter_s = t->plan->steps[call].enter_s;
@@ -123,12 +113,12 @@ static int64_t say_entry(const struct trail *t, int exchange, int64_t chunk, int
                        unit_format(late_s, UNIT_TIME, text));
         return CAUSE_OWN;
     }
-    int64_t cause = t->part_cause[part_of(t, exchange, chunk, rank)];
+    int64_t cause = t->part_cause[plan_part(t->plan, exchange, chunk, rank)];
     if (cause < 0) {
         buf_printf(out, "; rank %d had waited for nobody before %s", rank, name_of(t, exchange));
         return CAUSE_OWN;
     }
-    const struct message *m = message_of(t, cause);
+    const struct message *m = message_of(t->messages, t->plan, (size_t)cause);
     if (m->src == rank)
         buf_printf(out, "; rank %d had still sent %s to rank %d", rank, name_of(t, m->exchange),
                    m->dst);
@@ -143,11 +133,11 @@ static int64_t say_entry(const struct trail *t, int exchange, int64_t chunk, int
 static void say_way(const struct trail *t, int64_t piece, struct buf *out) {
     while (piece >= 0) {
         int64_t first = first_in_row(t, piece);
-        const struct message *m = message_of(t, first);
+        const struct message *m = message_of(t->messages, t->plan, (size_t)first);
         bool peer = t->piece_cause[first] == CAUSE_RECEIVER;
         // a peer that must have entered has released piece 0
-        piece = say_entry(t, m->exchange, peer ? 0 : first % t->plan->most_chunks,
-                          peer ? m->dst : m->src, out);
+        int chunk = peer ? 0 : (int)(first % t->plan->most_chunks);
+        piece = say_entry(t, m->exchange, chunk, peer ? m->dst : m->src, out);
     }
 }
 
@@ -163,7 +153,7 @@ static void take_text(struct buf *words, char text[static OUTCOME_PATH]) {
 }
 
 void trail_from_piece(const struct trail *t, int64_t piece, char text[static OUTCOME_PATH]) {
-    const struct message *m = message_of(t, piece);
+    const struct message *m = message_of(t->messages, t->plan, (size_t)piece);
     struct buf words = {0};
     buf_printf(&words, "rank %d receives last in %s, from rank %d", m->dst, name_of(t, m->exchange),
                m->src);

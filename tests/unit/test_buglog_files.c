@@ -99,12 +99,12 @@ static void b15_b16_bandwidths_name_their_numerator(void **state) {
     struct implementation *how;
     struct step step;
     struct err e;
-    double slow, messages;
+    double bytes[TIER_COUNT], messages[TIER_COUNT];
     assert_ok(implementation_load("collective-eager", NULL, 0, &how, &e), &e);
     step_build(topology, a.w, how, a.t, STRATEGY_ONE_HOP, PHASE_DISPATCH, &step);
-    step_tier_traffic(&step, 0, TIER_SLOW, &slow, &messages);
+    step_tier_traffic(&step, 0, bytes, messages);
     double size = matrix_total(&step.stages[0].bytes, true) / 16, nic_Bps = 50e9;
-    double time_s = slow / 16 / nic_Bps; // the NIC exactly full
+    double time_s = bytes[TIER_SLOW] / 16 / nic_Bps; // the NIC exactly full
     assert_rel(size * 15 / 16 / time_s, 93.75e9, 1e-12);
     step_clear(&step);
     implementation_free(how);

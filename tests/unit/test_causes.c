@@ -39,9 +39,7 @@ static void scene_open_how(struct scene *s, const char *platform, const char *wo
     assert_ok(workload_load(workload, NULL, 0, &s->workload, &e), &e);
     const char *name = how.implementation ? how.implementation : s->platform->implementation;
     assert_ok(implementation_load(name, NULL, 0, &s->implementation, &e), &e);
-    const double reached[TIER_COUNT] = {s->implementation->efficiency.fast.value,
-                                        s->implementation->efficiency.slow.value};
-    assert_ok(topo_apply(s->topology, reached, &e), &e);
+    assert_ok(implementation_apply(s->implementation, s->topology, &e), &e);
     assert_ok(traffic_build(s->platform, s->workload, 1, &s->traffic, &e), &e);
     step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, how.phase,
                &s->step);
@@ -216,6 +214,36 @@ static void each_effect_is_found_where_it_is(void **state) {
     scene_close(&s);
 }
 
+/* Uniform routing on ports and fabrics that messages share: no skew, and what sharing adds is booked as such. */
+static void links_of_fabrics_are_shared_links(void **state) {
+    (void)state;
+    static const struct setting shared[][4] = {
+        {{"groups", "4"}, {"ranks_per_group", "4"}, {"slow.half_duplex", "true"}, {"fast.half_duplex", "true"}},
+        {{"groups", "4"}, {"ranks_per_group", "4"}, {"slow.nics", "2"}, {"slow.nic_bandwidth", "12.5GBps"}},
+        {{"groups", "4"}, {"ranks_per_group", "4"}, {"copy_bandwidth", "12.5GBps"}, {"fast.capacity", "1e6GBps"}}};
+    double wire_s = 4096.0 * 6 * 4096 * 12 / 16 / 12.5e9; // of what leaves a group
+    for (int i = 0; i < 3; i++)
+        for (int two = 0; two < 2; two++) {
+            struct scene s;
+            struct err e;
+            struct causes c;
+            double none_s;
+            scene_open(&s, "synthetic", "terrace-reference", shared[i], 4,
+                       two ? STRATEGY_TWO_HOP : STRATEGY_ONE_HOP);
+            assert_ok(causes_value(&s.q, 0, &none_s, &e), &e);
+            assert_rel(none_s, s.q.analytic_s, 1e-9);
+            assert_ok(causes_find(&s.q, &c, &e), &e);
+            assert_true(c.shapley);
+            assert_adds_up(&s, &c);
+            assert_near(part(&c, "skew"), 0, 1e-9);
+            if (!two)
+                assert_true(part(&c, "shared_links") > 0.9 * wire_s);
+            for (int k = 0; k < c.n; k++)
+                assert_true(part(&c, "shared_links") >= fabs(c.parts[k].seconds));
+            scene_close(&s);
+        }
+}
+
 static enum rc fails(const struct step *step, const struct costs *cases, size_t n, void *context,
                      struct outcome *outcomes, struct err *e) {
     (void)step, (void)cases, (void)n, (void)context, (void)outcomes;
@@ -241,6 +269,7 @@ int main(void) {
         cmocka_unit_test(no_closed_form_no_causes),
         cmocka_unit_test(parts_add_up),
         cmocka_unit_test(each_effect_is_found_where_it_is),
+        cmocka_unit_test(links_of_fabrics_are_shared_links),
         cmocka_unit_test(a_failing_simulator_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,24 @@ static void spreads_fit_together_and_hang_on_the_seed(void **state) {
     yaml_doc_free(other);
 }
 
+/* NICs, one a rank and as fast as its port, bind nowhere, at no ratio of the search. */
+static void rates_of_the_slow_fabric_follow_the_ratio(void **state) {
+    (void)state;
+    static const char *const nics[] = {"", "--set platform.slow.nics=4 --set platform.slow.nic_bandwidth=12.5GBps"};
+    double ratio[2];
+    for (int i = 0; i < 2; i++) {
+        char command[300];
+        struct yaml_doc *d;
+        snprintf(command, sizeof command,
+                 REFERENCE "--by simulated --set platform.groups=4 --set platform.ranks_per_group=4 %s", nics[i]);
+        assert_int_equal(program_run(command, &d), 0);
+        ratio[i] = ratio_of(d, 0, "measured");
+        yaml_doc_free(d);
+    }
+    assert_near(ratio[0], 3.698, 0.005);
+    assert_rel(ratio[1], ratio[0], 1e-9);
+}
+
 /* compare: the causes lead from the analytic to the simulated time; the straggler is named. */
 static void causes_add_up(void **state) {
     (void)state;
@@ -200,6 +218,7 @@ int main(void) {
         cmocka_unit_test(keys_of_the_contract),
         cmocka_unit_test(what_does_not_exist_is_null_with_a_reason),
         cmocka_unit_test(simulated_ratio_equals_one_of_gain_one),
+        cmocka_unit_test(rates_of_the_slow_fabric_follow_the_ratio),
         cmocka_unit_test(same_answer_whatever_the_cores),
         cmocka_unit_test(spreads_fit_together_and_hang_on_the_seed),
         cmocka_unit_test(causes_add_up),

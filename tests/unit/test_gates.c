@@ -3,6 +3,7 @@
 #include "tests/support/gates.h"
 
 #include "gates/licence.h"
+#include "sim/report/gates_report.h"
 
 static const struct estimand_tools no_tools;
 
@@ -195,6 +196,48 @@ static void a_test_gate_opens_its_scope_and_no_more(void **state) {
     gate_run_clear(&run);
 }
 
+static void without_an_engine_nothing_is_simulated(void **state) {
+    (void)state;
+    for (size_t i = 0; i < gate_table_n; i++) {
+        if (!gate_table[i].simulates)
+            continue;
+        struct gate_result r = gates_try(gate_table[i].id, &no_tools);
+        assert_int_equal(r.state, GATE_NOT_EVALUATED);
+        assert_string_equal(r.reason, estimand_find(gate_table[i].estimand)->engine
+                                          ? "no engine to simulate with"
+                                          : "no engine that issues calls ahead of one another was handed in");
+        gate_result_clear(&r);
+    }
+}
+
+/* What was read is named, also where it is not what the gate was registered with. */
+static void files_found_are_named_without_an_evaluation(void **state) {
+    (void)state;
+    struct gate_result tried = gates_try("tier1b-c4", &no_tools), r;
+    struct gate altered = *gates_find("tier1b-c4"), missing = altered;
+    altered.sha256 = "registered with other evidence";
+    missing.corpus = "no-such-corpus";
+    gate_evaluate(&altered, NULL, &no_tools, &r);
+    assert_int_equal(r.state, GATE_NOT_EVALUATED);
+    assert_string_equal(r.evidence.corpus_sha256, tried.evidence.corpus_sha256);
+    assert_string_equal(r.evidence.platform_sha256, ""); // not read any more
+    gate_result_clear(&r);
+    gate_evaluate(&missing, NULL, &no_tools, &r);
+    assert_int_equal(r.state, GATE_NOT_EVALUATED);
+    assert_string_equal(r.evidence.corpus_sha256, "");
+    gate_result_clear(&r);
+    gate_result_clear(&tried);
+    r = gates_try("sim-tier1b-c4", &no_tools);
+    assert_int_equal(r.state, GATE_NOT_EVALUATED);
+    assert_string_equal(r.evidence.corpus_sha256, r.gate->sha256);
+    assert_int_equal(strlen(r.evidence.platform_sha256), HASH_TEXT - 1);
+    struct buf text = {0};
+    gates_explain(&r, NULL, &text);
+    assert_null(strstr(text.text, "nothing found"));
+    buf_clear(&text);
+    gate_result_clear(&r);
+}
+
 static void an_outcome_is_a_function_of_its_evidence(void **state) {
     (void)state;
     struct gate_result a = gates_try("tier1b-c4", &no_tools), b = gates_try("tier1b-c4", &no_tools);
@@ -259,6 +302,8 @@ int main(void) {
         cmocka_unit_test(overlap_families_fail_under_both_chains),
         cmocka_unit_test(what_the_paper_opens),
         cmocka_unit_test(a_test_gate_opens_its_scope_and_no_more),
+        cmocka_unit_test(without_an_engine_nothing_is_simulated),
+        cmocka_unit_test(files_found_are_named_without_an_evaluation),
         cmocka_unit_test(an_outcome_is_a_function_of_its_evidence),
         cmocka_unit_test(a_limit_is_not_kept_by_what_is_no_number),
         cmocka_unit_test(alpha_readings_agree_with_the_platform),

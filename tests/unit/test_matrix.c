@@ -58,6 +58,17 @@ static void a_local_matrix_moves_nothing(void **state) {
     matrix_clear(&m); // twice is harmless
 }
 
+static void a_dense_matrix_comes_back(void **state) {
+    (void)state;
+    struct matrix m;
+    matrix_from_dense(small, 3, true, &m);
+    double *again = matrix_dense(&m);
+    assert_memory_equal(again, small, sizeof small);
+    assert_true(m.whole && m.ranks == 3 && m.start[0] == 0 && m.start[3] == 9 && m.dst[5] == 2);
+    free(again);
+    matrix_clear(&m);
+}
+
 static void random_dense(struct rng *r, int ranks, double *dense) {
     for (int i = 0; i < ranks * ranks; i++)
         dense[i] = rng_below(r, 3) ? (double)rng_below(r, 1000) : 0;
@@ -154,6 +165,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_follow_rows_and_columns),
         cmocka_unit_test(a_local_matrix_moves_nothing),
+        cmocka_unit_test(a_dense_matrix_comes_back),
         cmocka_unit_test(transposing_and_scaling_keep_the_values),
         cmocka_unit_test(npy_files_read_back_equal),
         cmocka_unit_test(csv_files_leave_zeros_out),

@@ -28,8 +28,7 @@ static void open_scene(struct scene *s, const char *platform, const char *implem
     assert_ok(workload_load("terrace-reference", workload, n, &s->w, &e), &e);
     assert_ok(implementation_load(implementation, NULL, 0, &s->how, &e), &e);
     s->topology = topo_build(s->p);
-    const double reached[TIER_COUNT] = {s->how->efficiency.fast.value, s->how->efficiency.slow.value};
-    assert_ok(topo_apply(s->topology, reached, &e), &e);
+    assert_ok(implementation_apply(s->how, s->topology, &e), &e);
     assert_ok(traffic_build(s->p, s->w, 1, &s->t, &e), &e);
 }
 

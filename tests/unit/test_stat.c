@@ -18,6 +18,16 @@ static void statistics_by_hand(void **state) {
     assert_rel(stat_upper_median(x, 1), 4, 0);
 }
 
+static void sorts_in_place(void **state) {
+    (void)state;
+    double x[] = {4, -1, 3, 3, 0};
+    static const double want[] = {-1, 0, 3, 3, 4};
+    stat_sort(x, 5);
+    for (int i = 0; i < 5; i++)
+        assert_rel(x[i], want[i], 0);
+    stat_sort(NULL, 0);
+}
+
 static void extremes_have_known_values(void **state) {
     (void)state;
     double same[10], one[10] = {0};
@@ -70,6 +80,7 @@ static void scale_and_order_do_not_matter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_by_hand),
+        cmocka_unit_test(sorts_in_place),
         cmocka_unit_test(extremes_have_known_values),
         cmocka_unit_test(what_does_not_exist_is_minus_one),
         cmocka_unit_test(scale_and_order_do_not_matter),

@@ -263,19 +263,18 @@ static void units_and_paths(void **state) {
                                           {"efficiency.slow", "0.5"}};
     struct question q;
     struct step s;
-    double messages, bytes;
+    double messages[TIER_COUNT], bytes[TIER_COUNT];
     open_question(&q, rows, 4);
     build(&q, STRATEGY_ONE_HOP, PHASE_DISPATCH, &s);
     assert_rel(step_message_cost_s(&s, TIER_SLOW), 2e-6, 0);
     assert_rel(step_message_units(&s, 0, 7 * s.row_bytes), 7, 0);
-    step_tier_traffic(&s, 0, TIER_SLOW, &bytes, &messages);
+    step_tier_traffic(&s, 0, bytes, messages);
     double between = 8 + 1 + 4 + 4 + 7 + 1 + 1 + 2;
-    assert_rel(messages, between, 0); // one message a row
-    assert_rel(bytes / s.row_bytes, between, 1e-12);
+    assert_rel(messages[TIER_SLOW], between, 0); // one message a row
+    assert_rel(bytes[TIER_SLOW] / s.row_bytes, between, 1e-12);
     // rows between groups to another local index pass the fast tier first
-    step_tier_traffic(&s, 0, TIER_FAST, &bytes, &messages);
-    assert_rel(messages, 3 + 2 + 5 + 6, 0);
-    assert_rel(bytes / s.row_bytes, 16 + 1 + 4 + 1 + 1, 1e-12);
+    assert_rel(messages[TIER_FAST], 3 + 2 + 5 + 6, 0);
+    assert_rel(bytes[TIER_FAST] / s.row_bytes, 16 + 1 + 4 + 1 + 1, 1e-12);
     struct route route;
     step_route(&s, 0, 3, &route);
     assert_string_equal(q.topology->links[route.links[0]].name, "fast-out-0");

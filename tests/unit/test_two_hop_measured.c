@@ -2,6 +2,7 @@
 /* The one measured win of two hops: 128 ranks, two supernodes of 64. "row N": model/README.md. */
 #include "tests/support/paper.h"
 
+#include "platforms/base/stat.h"
 #include "validation/corpus.h"
 
 /* H, M, then one hop, hop A, chain, hop B, splits in ms: artifact, sim/twohop_measured.py, 2026-09-08. */
@@ -33,17 +34,12 @@ static struct model_terms model(int i, double flat_GBps, double slow_GBps,
     return t;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Upper median of four. */
 static double median_error(double slow_GBps, double chain_s_per_pair) {
     double e[CASES];
     for (int i = 0; i < CASES; i++)
         e[i] = fabs(model(i, 15.7, slow_GBps, chain_s_per_pair).gain / measured_gain(i) - 1);
-    qsort(e, CASES, sizeof *e, ascending);
+    stat_sort(e, CASES);
     return e[CASES / 2];
 }
 
