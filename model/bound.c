@@ -34,12 +34,12 @@ static int latest_first(const void *a, const void *b) {
 
 /* [B1] max over sets of messages: first release + load + least latency. The largest sets suffice:
  * all those released at or after some moment, of the tiers with at least some latency.
- * piles[TIER_COUNT] */
+ * piles[TIER_MAX] */
 static double piles_end_s(const struct pile *piles, const double *latency_s, struct pile *scratch) {
     double end_s = 0;
-    for (int least = 0; least < TIER_COUNT; least++) {
+    for (int least = 0; least < TIER_MAX; least++) {
         scratch->n = 0;
-        for (int tier = 0; tier < TIER_COUNT; tier++)
+        for (int tier = 0; tier < TIER_MAX; tier++)
             for (size_t i = 0; i < piles[tier].n && latency_s[tier] >= latency_s[least]; i++)
                 pile_add(scratch, piles[tier].items[i].release_s, piles[tier].items[i].load_s);
         if (scratch->n)
@@ -202,7 +202,7 @@ static void enter(struct walk *w, int stage) {
 static void add_share(struct walk *w, const struct sent *s, double share, double release_s) {
     for (int k = 0; k < s->route.n; k++) {
         double load_s = load_of_s(w, s, k) * share;
-        int pile = s->route.links[k] * TIER_COUNT + (int)s->route.tier;
+        int pile = s->route.links[k] * TIER_MAX + (int)s->route.tier;
         pile_add(&w->links[pile], release_s, load_s);
         pile_add(&w->own[pile], release_s, load_s);
     }
@@ -233,9 +233,9 @@ static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
         struct route route;
         step_route(w->step, to->dst[i], dst, &route);
         for (int k = 0; k < route.n; k++) {
-            struct pile *own = &w->own[route.links[k] * TIER_COUNT];
+            struct pile *own = &w->own[route.links[k] * TIER_MAX];
             end_s = fmax(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
-            for (int tier = 0; tier < TIER_COUNT; tier++)
+            for (int tier = 0; tier < TIER_MAX; tier++)
                 own[tier].n = 0;
         }
     }
@@ -263,7 +263,7 @@ static void exchange(struct walk *w, int stage) {
 }
 
 static void walk_clear(struct walk *w) {
-    for (int i = 0; i < w->step->topology->n_links * TIER_COUNT; i++) {
+    for (int i = 0; i < w->step->topology->n_links * TIER_MAX; i++) {
         free(w->links[i].items);
         free(w->own[i].items);
     }
@@ -280,7 +280,7 @@ static void walk_clear(struct walk *w) {
 /* Walks all stages; what remains are the links over the whole call, link_end_s(). */
 static void walk_stages(struct walk *w, const struct step *step, const struct costs *costs) {
     size_t ranks = (size_t)step->topology->ranks;
-    size_t n_piles = (size_t)step->topology->n_links * TIER_COUNT;
+    size_t n_piles = (size_t)step->topology->n_links * TIER_MAX;
     *w = (struct walk){.step = step,
                        .costs = costs,
                        .chunks = step->chunks > 1 ? step->chunks : 1,
@@ -299,7 +299,7 @@ static void walk_stages(struct walk *w, const struct step *step, const struct co
 }
 
 static double link_end_s(struct walk *w, int link) {
-    return piles_end_s(&w->links[link * TIER_COUNT], w->costs->latency_s, &w->scratch); // [B3]
+    return piles_end_s(&w->links[link * TIER_MAX], w->costs->latency_s, &w->scratch); // [B3]
 }
 
 double bound_call_s(const struct step *step, const struct costs *costs) {

@@ -80,8 +80,9 @@ void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
     model_from_step(one, one_costs, &m_one, &g_one);
     model_from_step(two, two_costs, &m_two, &g);
     const struct plat_tier *tier = two->platform->tier;
-    double base_Bps = tier[TIER_FAST].bandwidth_Bps.value;
-    double slow_Bps = tier[TIER_SLOW].bandwidth_Bps.value;
+    enum tier slow = plat_slow(two->platform);
+    double base_Bps = tier[two->cut].bandwidth_Bps.value;
+    double slow_Bps = tier[slow].bandwidth_Bps.value;
     // rows of a one hop may be de-duplicated in another way than those of hop B
     g.skew.one_hop = g.top_k > 0 ? g_one.top_k / g.top_k : 1;
     *b = (struct breakeven){.geometry = g,
@@ -102,7 +103,7 @@ void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
     if (g.top_k > 0)
         b->pairs_per_row = (double)two->workload->top_k / g.top_k;
     // a stated cost o of a message stays at every ratio; in bytes it is o times the bandwidth
-    b->hold = tier[TIER_SLOW].message_cost_s.given || two->implementation->message_cost_s.slow.given
+    b->hold = tier[slow].message_cost_s.given || two->implementation->message_cost_s.slow.given
                   ? HOLD_TIME
                   : HOLD_BYTES;
     if (b->hold == HOLD_TIME) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/alpha.h"
 #include "platforms/base/mem.h"
 
 static bool same_source(const char *a, const char *b) {
@@ -21,7 +22,7 @@ typedef void (*visit_f)(const char *name, struct quantity *q, void *context);
 /* Every constant of a platform, always in the same order. */
 static void visit(struct platform *p, visit_f f, void *context) {
     char name[48];
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < p->n_tiers; tier++) {
         struct plat_tier *t = &p->tier[tier];
         const struct {
             const char *key;
@@ -32,14 +33,14 @@ static void visit(struct platform *p, visit_f f, void *context) {
                    {"message_cost", &t->message_cost_s},
                    {"oversubscription", &t->oversubscription}};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), all[i].key);
+            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, all[i].key);
             f(name, all[i].q, context);
         }
         char key[FABRIC_CONSTANT], full[FABRIC_CONSTANT + 8];
         struct quantity *q;
         // lists are not: copies of a platform share them
         for (size_t i = 0; (q = fabric_constant(&t->fabric, i, key)) && !strchr(key, '.'); i++) {
-            snprintf(full, sizeof full, "%s.%s", tier_name((enum tier)tier), key);
+            snprintf(full, sizeof full, "%s.%s", p->tier[tier].name, key);
             f(full, q, context);
         }
     }
@@ -123,7 +124,7 @@ struct platform *intervals_apply(const struct platform *p, const struct interval
     struct replacement r = {found, values};
     visit(copy, replace, &r);
     if (copy->ratio.given) // the slow bandwidth is what follows from the ratio
-        copy->tier[TIER_SLOW].bandwidth_Bps.value =
+        copy->tier[plat_slow(copy)].bandwidth_Bps.value =
             copy->tier[TIER_FAST].bandwidth_Bps.value / copy->ratio.value;
     return copy;
 }

@@ -102,8 +102,8 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
 static struct beta tier_beta(const struct platform *p, const struct implementation *how, enum tier tier,
                              double stated_Bps) {
     const struct plat_tier *t = &p->tier[tier];
-    bool fast = tier == TIER_FAST;
-    double reached = !how ? 1 : fast ? how->efficiency.fast.value : how->efficiency.slow.value;
+    bool fast = t->counts_as == CLASS_FAST;
+    double reached = implementation_reached(how, t);
     const struct quantity *cost_s = &t->message_cost_s;
     if (how && (fast ? how->message_cost_s.fast : how->message_cost_s.slow).given)
         cost_s = fast ? &how->message_cost_s.fast : &how->message_cost_s.slow;
@@ -113,14 +113,15 @@ static struct beta tier_beta(const struct platform *p, const struct implementati
     return (struct beta){x_half_bytes > 0 ? BETA_CLOSED : BETA_FLAT, beta_Bps, x_half_bytes};
 }
 
-void model_levels(const struct platform *p, const struct implementation *how, struct model_machine *m) {
-    m->flat = tier_beta(p, how, plat_widest(p, (int)p->groups), plat_collective_bandwidth_Bps(p));
-    m->slow = tier_beta(p, how, TIER_SLOW, p->tier[TIER_SLOW].bandwidth_Bps.value);
-    m->fast = tier_beta(p, how, TIER_FAST, p->tier[TIER_FAST].bandwidth_Bps.value);
+void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m) {
+    enum tier slow = plat_slow(p);
+    m->flat = tier_beta(p, how, plat_widest(p), plat_collective_bandwidth_Bps(p));
+    m->slow = tier_beta(p, how, slow, p->tier[slow].bandwidth_Bps.value);
+    m->fast = tier_beta(p, how, cut, p->tier[cut].bandwidth_Bps.value);
 }
 
 bool model_covers(const struct step *step) {
-    return step->strategy != STRATEGY_GATHER_FIRST;
+    return step->strategy != STRATEGY_GATHER_FIRST && plat_is_even(step->platform);
 }
 
 static const struct stage *find_stage(const struct step *step, const char *name) {
@@ -148,9 +149,9 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
         .splits_s = step->phase == PHASE_DISPATCH && !step->pipelined ? costs->splits_s : 0,
         .chain_s_per_pair = step->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
-    model_levels(p, step->implementation, m);
-    *g = (struct model_geometry){.groups = (int)p->groups,
-                                 .ranks_per_group = (int)p->ranks_per_group,
+    model_levels(p, step->implementation, step->cut, m);
+    *g = (struct model_geometry){.groups = p->domains[step->cut].n,
+                                 .ranks_per_group = plat_span(p, step->cut),
                                  .tokens = (double)w->tokens_per_rank,
                                  .top_k = (double)w->top_k,
                                  .fan_out = w->group_limit ? (double)w->group_limit
@@ -158,6 +159,8 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
                                  .row_bytes = step->row_bytes};
     const struct stage *one = find_stage(step, "one_hop"), *a = find_stage(step, "hop_a"),
                        *b = find_stage(step, "hop_b");
+    if (step->strategy == STRATEGY_THREE_HOP)
+        return;
     if (one) {
         m->alpha_one_hop_s = alpha_of(step, costs, one);
         g->top_k = rows_per_token(step, one);
@@ -189,6 +192,30 @@ static void add_exchange(struct outcome *o, const char *name, double time_s, str
     stage->messages = ranks * (x.world - 1);
 }
 
+struct beta model_stage_level(const struct step *step, const struct stage *stage) {
+    const struct platform *p = step->platform;
+    if (step->strategy == STRATEGY_ONE_HOP)
+        return tier_beta(p, step->implementation, plat_widest(p), plat_collective_bandwidth_Bps(p));
+    return tier_beta(p, step->implementation, stage->inside, p->tier[stage->inside].bandwidth_Bps.value);
+}
+
+/* [F14] Three hops, one after the other; the chain on the mean pairs of the forwarders before each. */
+static void three_hops(const struct step *step, const struct costs *costs, const struct model_geometry *g,
+                       struct outcome *o) {
+    for (int i = 0; i < step->n_stages; i++) {
+        const struct stage *stage = &step->stages[i];
+        struct beta level = model_stage_level(step, stage);
+        struct exchange x = {stage->peers, rows_per_token(step, stage) * g->tokens, 0};
+        if (stage->pairs) {
+            double pairs = g->tokens * g->top_k, chain = costs->chain_s_per_pair * pairs;
+            if (stage->splits)
+                add_stage(o, "splits", costs->splits_s);
+            add_stage(o, "chain", chain > 0 ? fmax(chain, costs->chain_floor_s) : 0);
+        }
+        add_exchange(o, stage->name, exchange_s(&level, alpha_of(step, costs, stage), x, g->row_bytes), x, g);
+    }
+}
+
 void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome) {
     struct model_machine m;
     struct model_geometry g;
@@ -196,7 +223,9 @@ void model_call(const struct step *step, const struct costs *costs, struct outco
     struct outcome o = {0};
     model_from_step(step, costs, &m, &g);
     model_predict(&m, &g, &t);
-    if (step->strategy == STRATEGY_ONE_HOP) {
+    if (step->strategy == STRATEGY_THREE_HOP) {
+        three_hops(step, costs, &g, &o);
+    } else if (step->strategy == STRATEGY_ONE_HOP) {
         add_exchange(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
     } else if (step->phase == PHASE_DISPATCH) {
         add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);

@@ -59,7 +59,7 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
                    struct model_terms *terms); /* [F4] [F5] [F6] [F7] */
 
 /* Fills flat, slow and fast from a platform, as a library reaches them; NULL: the platform's own rates. */
-void model_levels(const struct platform *p, const struct implementation *how, struct model_machine *m);
+void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m);
 
 /* Machine and geometry of a step under given fixed costs. latency_s is not part of the paper's model: one
  * latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
@@ -67,6 +67,9 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
                      struct model_geometry *g);
 
 /* False where there is no closed form: strategy gather-first. A pipelined step is priced as if serial. */
+/* Saturation of what the closed form charges a stage with. [F2] */
+struct beta model_stage_level(const struct step *step, const struct stage *stage);
+
 bool model_covers(const struct step *step);
 
 /* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "platforms/base/mem.h"
 #include "platforms/mesh.h"
@@ -10,6 +11,7 @@
 /* What a kind of block is made of. */
 struct layout {
     const char *name;
+    const char *out, *in; /* what follows it; NULL: "-out" and "-in" */
     enum tier tier;
     double rate_Bps;
     bool both_ways; /* one link for both directions */
@@ -45,10 +47,10 @@ static void add_block(struct topology *t, const struct layout *how, int *of_rank
     for (int rank = 0; rank < t->ranks; rank++)
         b->n = of_rank[rank] >= b->n ? of_rank[rank] + 1 : b->n;
     b->out = t->n_links;
-    add_links(t, how, b, how->both_ways ? LINK_BOTH : LINK_UP, how->both_ways ? "" : "-out");
+    add_links(t, how, b, how->both_ways ? LINK_BOTH : LINK_UP, how->both_ways ? "" : how->out ? how->out : "-out");
     b->in = how->both_ways ? b->out : t->n_links;
     if (!how->both_ways)
-        add_links(t, how, b, LINK_DOWN, "-in");
+        add_links(t, how, b, LINK_DOWN, how->in ? how->in : "-in");
 }
 
 static int *blocks_of(const struct topology *t, int64_t ranks) {
@@ -58,68 +60,104 @@ static int *blocks_of(const struct topology *t, int64_t ranks) {
     return of;
 }
 
-static int64_t n_nics(const struct topology *t) {
-    const struct plat_fabric *f = &t->platform->tier[TIER_SLOW].fabric;
-    return f->nics ? (fabric_is_pooled(f) ? 1 : f->nics) : t->platform->ranks_per_group;
+/* Of links outside the slow tier the name begins with that of the tier. */
+static const char *name_of(const struct topology *t, enum tier tier, const char *word, char name[static TOPO_NAME]) {
+    bool slow = tier == plat_slow(t->platform);
+    snprintf(name, TOPO_NAME, "%s%s%s", slow ? "" : t->platform->tier[tier].name, slow ? "" : "-", word);
+    return name;
 }
 
-/* NIC of each rank, counted over all groups, `per` of them to a block. */
-static int *nic_blocks(const struct topology *t, int64_t per) {
+/* NICs of an end of a tier; without any, as many as it has ranks. */
+static int64_t n_nics(const struct topology *t, enum tier tier) {
+    const struct plat_fabric *f = &t->platform->tier[tier].fabric;
+    return f->nics ? (fabric_is_pooled(f) ? 1 : f->nics) : plat_span(t->platform, (enum tier)(tier - 1));
+}
+
+static int64_t blocks_needed(int64_t n, int64_t per) {
+    return (n + per - 1) / per;
+}
+
+/* NIC of each rank, counted over the ends of its domain, `per` of them to a block. */
+static int *nic_blocks(const struct topology *t, enum tier tier, int64_t per) {
+    const struct platform *p = t->platform;
+    int64_t nics = n_nics(t, tier), each = blocks_needed(plat_ends(p, tier) * nics, per);
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
-    for (int rank = 0; rank < t->ranks; rank++) {
-        int64_t group = plat_group_of(t->platform, rank), nic = t->nic[plat_local_of(t->platform, rank)];
-        of[rank] = (int)((group * n_nics(t) + nic) / per);
-    }
+    for (int rank = 0; rank < t->ranks; rank++)
+        of[rank] = (int)(p->domains[tier].of_rank[rank] * each +
+                         (plat_end_of(p, tier, rank, false) * nics + t->nic[tier][rank]) / per);
     return of;
 }
 
-/* The leaf of each rank where each rail has its own, of `per` groups each. */
-static int *rail_blocks(const struct topology *t, int64_t per) {
-    int64_t leaves = (t->platform->groups + per - 1) / per;
+/* The leaf of each rank where each rail has its own, of `per` ends each. */
+static int *rail_blocks(const struct topology *t, enum tier tier, int64_t per) {
+    const struct platform *p = t->platform;
+    int64_t leaves = blocks_needed(plat_ends(p, tier), per), each = n_nics(t, tier) * leaves;
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
     for (int rank = 0; rank < t->ranks; rank++)
-        of[rank] = (int)(t->nic[plat_local_of(t->platform, rank)] * leaves +
-                         plat_group_of(t->platform, rank) / per);
+        of[rank] = (int)(p->domains[tier].of_rank[rank] * each + t->nic[tier][rank] * leaves +
+                         plat_end_of(p, tier, rank, false) / per);
     return of;
 }
 
 /* A NIC that is not just another name of the rank's own port. */
-static void add_nics(struct topology *t) {
-    const struct plat_fabric *f = &t->platform->tier[TIER_SLOW].fabric;
+static void add_nics(struct topology *t, enum tier tier) {
+    const struct plat_fabric *f = &t->platform->tier[tier].fabric;
+    char name[TOPO_NAME];
     if (f->nics == 0)
         return;
     double many = fabric_is_pooled(f) ? (double)f->nics : 1;
-    struct layout how = {.name = "nic", .tier = TIER_SLOW, .rate_Bps = many * f->nic_bandwidth_Bps.value};
-    add_block(t, &how, nic_blocks(t, 1));
+    struct layout how = {
+        .name = name_of(t, tier, "nic", name), .tier = tier, .rate_Bps = many * f->nic_bandwidth_Bps.value};
+    add_block(t, &how, nic_blocks(t, tier, 1));
 }
 
 /* Leaves, and pods of three levels. A pod has half the ports of a switch as leaves; above it nothing is
  * oversubscribed. */
-static void add_tree(struct topology *t) {
-    const struct plat_tier *slow = &t->platform->tier[TIER_SLOW];
-    const struct plat_fabric *f = &slow->fabric;
-    double nic_Bps = f->nics ? f->nic_bandwidth_Bps.value : slow->bandwidth_Bps.value;
-    double over = slow->oversubscription.value;
-    int64_t leaf = fabric_leaf_ends(f, over), groups = t->platform->groups;
+static void add_tree(struct topology *t, enum tier tier) {
+    const struct plat_tier *x = &t->platform->tier[tier];
+    const struct plat_fabric *f = &x->fabric;
+    char name[TOPO_NAME];
+    double nic_Bps = f->nics ? f->nic_bandwidth_Bps.value : x->bandwidth_Bps.value;
+    double over = x->oversubscription.value;
+    int64_t leaf = fabric_leaf_ends(f, over), ends = plat_ends(t->platform, tier);
     if (f->kind != FABRIC_FAT_TREE) { // without `ports` one switch joins a rail
-        leaf = f->ports && leaf < groups ? leaf : groups;
-        bool binds = f->kind == FABRIC_RAIL || leaf < groups;
-        struct layout how = {.name = "leaf", .tier = TIER_SLOW, .rate_Bps = (double)leaf * nic_Bps / over};
+        leaf = f->ports && leaf < ends ? leaf : ends;
+        bool binds = f->kind == FABRIC_RAIL || leaf < ends;
+        struct layout how = {
+            .name = name_of(t, tier, "leaf", name), .tier = tier, .rate_Bps = (double)leaf * nic_Bps / over};
         if (binds)
-            add_block(t, &how, rail_blocks(t, leaf));
+            add_block(t, &how, rail_blocks(t, tier, leaf));
         return;
     }
     double pooled = fabric_is_pooled(f) ? (double)f->nics : 1;
     if (fabric_is_pooled(f))
         leaf = leaf / f->nics > 0 ? leaf / f->nics : 1;
     double up_Bps = (double)leaf * pooled * nic_Bps / over;
-    struct layout how = {.name = "leaf", .tier = TIER_SLOW, .rate_Bps = up_Bps};
+    struct layout how = {.name = name_of(t, tier, "leaf", name), .tier = tier, .rate_Bps = up_Bps};
     if (f->levels > 1)
-        add_block(t, &how, nic_blocks(t, leaf));
-    how.name = "pod";
+        add_block(t, &how, nic_blocks(t, tier, leaf));
+    how.name = name_of(t, tier, "pod", name);
     how.rate_Bps = up_Bps * (double)(f->ports / 2);
     if (f->levels > 2)
-        add_block(t, &how, nic_blocks(t, leaf * (f->ports / 2)));
+        add_block(t, &how, nic_blocks(t, tier, leaf * (f->ports / 2)));
+}
+
+/* Of an oversubscribed switch: what all ranks of an end have together, divided. */
+static void add_uplinks(struct topology *t, enum tier tier) {
+    const struct platform *p = t->platform;
+    const struct plat_tier *x = &p->tier[tier];
+    const struct plat_domains *ends = &p->domains[tier - 1];
+    char name[TOPO_NAME];
+    if (x->fabric.kind != FABRIC_SWITCH || !(x->oversubscription.value > 1))
+        return;
+    struct layout how = {.name = name_of(t, tier, "", name), .out = "uplink", .in = "downlink", .tier = tier};
+    int *of = mem_alloc((size_t)t->ranks, sizeof *of);
+    memcpy(of, ends->of_rank, (size_t)t->ranks * sizeof *of);
+    add_block(t, &how, of);
+    const struct block *b = &t->blocks[t->n_blocks - 1];
+    for (int i = 0; i < ends->n; i++)
+        t->links[b->out + i].capacity_Bps = t->links[b->in + i].capacity_Bps =
+            (ends->first[i + 1] - ends->first[i]) * x->bandwidth_Bps.value / x->oversubscription.value;
 }
 
 static void add_shared(struct topology *t, enum tier tier) {
@@ -139,33 +177,47 @@ static void add_common(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
     const struct plat_tier *x = &p->tier[tier];
     char name[TOPO_NAME];
-    snprintf(name, sizeof name, "%s-duplex", tier_name(tier));
-    struct layout how = {name, tier, x->bandwidth_Bps.value, true, true};
+    snprintf(name, sizeof name, "%s-duplex", x->name);
+    struct layout how = {
+        .name = name, .tier = tier, .rate_Bps = x->bandwidth_Bps.value, .both_ways = true, .always = true};
     if (x->fabric.half_duplex)
         add_block(t, &how, blocks_of(t, 1));
-    snprintf(name, sizeof name, "%s-switch", tier_name(tier));
+    snprintf(name, sizeof name, "%s-switch", x->name);
     how.rate_Bps = x->fabric.capacity_Bps.value;
-    if (x->fabric.capacity_Bps.given)
-        add_block(t, &how, blocks_of(t, tier == TIER_FAST ? p->ranks_per_group : plat_ranks(p)));
+    if (!x->fabric.capacity_Bps.given)
+        return;
+    int *of = mem_alloc((size_t)t->ranks, sizeof *of);
+    memcpy(of, p->domains[tier].of_rank, (size_t)t->ranks * sizeof *of);
+    add_block(t, &how, of);
 }
 
-void blocks_build(struct topology *t) {
+bool blocks_build(struct topology *t) {
     const struct platform *p = t->platform;
+    size_t uplinks = 0;
     if (p->copy_bandwidth_Bps.given) {
-        struct layout how = {"copy", TIER_SLOW, p->copy_bandwidth_Bps.value, true, true};
+        struct layout how = {.name = "copy",
+                             .tier = plat_slow(p),
+                             .rate_Bps = p->copy_bandwidth_Bps.value,
+                             .both_ways = true,
+                             .always = true};
         add_block(t, &how, blocks_of(t, 1));
-        t->blocks[0].both_tiers = true;
+        t->blocks[0].all_tiers = true;
     }
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
-        if (tier == TIER_FAST ? p->ranks_per_group < 2 : p->groups < 2)
+    for (int i = 0; i < p->n_tiers; i++) {
+        enum tier tier = (enum tier)i;
+        if (plat_ends(p, tier) < 2)
             continue;
-        add_common(t, (enum tier)tier);
-        add_shared(t, (enum tier)tier);
-        if (tier == TIER_SLOW) {
-            add_nics(t);
-            add_tree(t);
-        }
+        add_common(t, tier);
+        add_shared(t, tier);
+        if (tier == TIER_FAST)
+            continue;
+        add_nics(t, tier);
+        add_tree(t, tier);
+        size_t before = t->n_blocks;
+        add_uplinks(t, tier);
+        uplinks += t->n_blocks - before;
     }
+    return t->n_blocks == uplinks;
 }
 
 void blocks_clear(struct topology *t) {
@@ -175,7 +227,7 @@ void blocks_clear(struct topology *t) {
 }
 
 static bool is_used(const struct block *b, enum tier tier, int src, int dst) {
-    return (b->tier == tier || b->both_tiers) && (b->always || b->of_rank[src] != b->of_rank[dst]);
+    return (b->tier == tier || b->all_tiers) && (b->always || b->of_rank[src] != b->of_rank[dst]);
 }
 
 void blocks_out(const struct topology *t, enum tier tier, int src, int dst, struct route *route) {

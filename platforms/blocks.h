@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blocks.h - links that several ranks share on the way out of a block of them, and on the way in: NICs, caps of
- * a rank, trays, nodes, leaves and pods of a tree, rails, a switch with a stated capacity, half-duplex ports.
+/* blocks.h - links that several ranks share on the way out of a block of them, and on the way in: uplinks, NICs,
+ * caps of a rank, trays, nodes, leaves and pods of a tree, rails, a switch with a stated capacity, half-duplex ports.
  *
  * Blocks are used in the order in which they were added on the way out, in the reverse order on the way in. */
 #ifndef PLATFORMS_BLOCKS_H
@@ -9,9 +9,10 @@
 #include "platforms/topology.h"
 
 /* links of a path beside those of a mesh, at most: both legs */
-enum { BLOCKS_MAX = 20, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
+enum { BLOCKS_MAX = 30, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
 
-void blocks_build(struct topology *t);
+/* Returns whether there are no blocks but uplinks of oversubscribed switches. */
+bool blocks_build(struct topology *t);
 void blocks_clear(struct topology *t);
 
 /* Append the links that a leg uses at its two sides. */

@@ -43,14 +43,14 @@ static int listed(const char *text, int i) {
     return -1;
 }
 
-int fabric_nic_of(const struct plat_fabric *f, int64_t ranks_per_group, int local) {
+int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index) {
     if (f->nics == 0)
-        return local;
+        return index;
     if (strcmp(f->nic_map, "blocks") == 0)
-        return (int)(local * f->nics / ranks_per_group);
+        return (int)(index * f->nics / ranks);
     if (strcmp(f->nic_map, "round-robin") == 0)
-        return (int)(local % f->nics);
-    return fabric_is_pooled(f) ? 0 : listed(f->nic_map, local);
+        return (int)(index % f->nics);
+    return fabric_is_pooled(f) ? 0 : listed(f->nic_map, index);
 }
 
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription) {

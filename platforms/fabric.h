@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fabric.h - how the ends of one tier are joined, as a platform file says it.
  *
- * The ends of the fast tier are the ranks of a group, those of the slow tier the groups (or their NICs).
+ * The ends of the fast tier are the ranks of a group, those of the others the domains of the tier below (or their
+ * NICs); "group" means such an end.
  * Units: SI; every rate is one direction. Shapes: ends are numbered from 0.
  * Errors: RC_SCHEMA, RC_RANGE. Ownership: lists and texts belong to the platform's document. */
 #ifndef PLATFORMS_FABRIC_H
@@ -33,6 +34,7 @@ enum { FABRIC_DIMS = 3, FABRIC_GRAPH_ENDS = 1024 };
 struct plat_edge {
     int64_t from, to;
     struct quantity bandwidth_Bps;
+    struct quantity latency_s; /* beside that of the tier */
 };
 
 /* A link that blocks of consecutive ranks share on the way out of the block, and one on the way in. */
@@ -51,7 +53,7 @@ struct plat_fabric {
     struct key_list links;              /* graph: struct plat_edge */
     struct key_list shared;             /* struct plat_shared */
     bool half_duplex;                   /* a rank's port sends and receives at one rate in sum */
-    int64_t nics;                       /* slow tier: NICs of a group; 0: each rank has its own */
+    int64_t nics;                       /* slow tier: NICs of an end; 0: each rank has its own */
     struct quantity nic_bandwidth_Bps;
     const char *nic_map; /* "blocks", "round-robin", "pooled", or the NIC of each local index */
     int64_t ports;       /* of a switch: fat tree, rails, planes */
@@ -72,14 +74,18 @@ struct platform;
 /* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
 
-/* NIC of a local index, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index itself. */
-int fabric_nic_of(const struct plat_fabric *f, int64_t ranks_per_group, int local);
+/* NIC of an index among the `ranks` of an end, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index
+ * itself. */
+int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index);
 bool fabric_is_pooled(const struct plat_fabric *f);
+
+/* Whether a name is free for a shared link or a tier: small letters, at most 16, no first word of other links. */
+bool fabric_is_name(const char *name);
 
 /* Ends below a first-level switch of a fat tree, a rail or a plane; 0: all ends. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
 
-/* Whether the description of both tiers fits the numbers of groups and ranks. */
+/* Whether the description of all tiers fits the numbers of groups and ranks. */
 enum rc fabric_check(const struct platform *p, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/fabric.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ struct check {
     const struct platform *p;
     enum tier tier;
     const struct plat_fabric *f;
-    const char *word; /* of an end */
-    int64_t ends;
+    const char *word;    /* of its ends */
+    int64_t ends, below; /* ends of a domain, and ranks of the largest end */
     const struct yaml_node *node; /* its map in the file */
 };
 
@@ -52,10 +53,10 @@ static const struct {
     {"oversubscription", TREES | KIND(FABRIC_SWITCH), 0}};
 
 static enum rc check_keys(const struct check *c, struct err *e) {
-    const char *kind = fabric_kinds[c->f->kind], *tier = tier_name(c->tier);
+    const char *kind = fabric_kinds[c->f->kind], *tier = c->p->tier[c->tier].name;
     if (c->tier == TIER_FAST && c->f->kind >= FABRIC_FAT_TREE)
         return err_at(e, RC_SCHEMA, place_of(c, "kind"),
-                      "kind '%s' belongs to the slow tier; the fast one is a switch, full-mesh, ring, "
+                      "kind '%s' belongs to tiers between groups; the fast one is a switch, full-mesh, ring, "
                       "torus or graph",
                       kind);
     for (size_t i = 0; i < sizeof kind_keys / sizeof *kind_keys; i++) {
@@ -121,8 +122,8 @@ static enum rc check_dragonfly(const struct check *c, struct err *e) {
 
 static enum rc check_ports(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
-    int64_t nics = f->nics ? f->nics : c->p->ranks_per_group;
-    int64_t ends = f->kind == FABRIC_FAT_TREE ? c->p->groups * nics : c->p->groups;
+    int64_t nics = f->nics ? f->nics : c->below;
+    int64_t ends = f->kind == FABRIC_FAT_TREE ? c->ends * nics : c->ends;
     int64_t levels = f->kind == FABRIC_FAT_TREE ? f->levels : 2;
     int64_t leaf = fabric_leaf_ends(f, c->p->tier[c->tier].oversubscription.value);
     int64_t most = leaf;
@@ -241,9 +242,9 @@ static enum rc check_map(const struct check *c, struct err *e) {
         n++;
         at = end;
     }
-    if (n != c->p->ranks_per_group)
+    if (n != c->below)
         return err_at(e, RC_RANGE, place_of(c, "nic_map"), "nic_map: %lld NICs are named for %lld ranks",
-                      (long long)n, (long long)c->p->ranks_per_group);
+                      (long long)n, (long long)c->below);
     return RC_OK;
 }
 
@@ -252,7 +253,7 @@ static enum rc check_nics(const struct check *c, struct err *e) {
     for (int i = 0; i < 3; i++) {
         const struct yaml_node *node = yaml_get(c->node, keys[i]);
         if (node && c->tier == TIER_FAST)
-            return err_at(e, RC_SCHEMA, &node->at, "'%s' belongs to the slow tier", keys[i]);
+            return err_at(e, RC_SCHEMA, &node->at, "'%s' belongs to tiers between groups", keys[i]);
         if (node && i > 0 && !c->f->nics)
             return err_at(e, RC_SCHEMA, &node->at, "'%s' is given without 'nics'", keys[i]);
     }
@@ -270,7 +271,7 @@ static bool ends_in(const char *text, const char *end) {
 }
 
 /* Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology, whose first words are taken. */
-static bool is_name(const char *name) {
+bool fabric_is_name(const char *name) {
     static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
                                         "leaf",  "pod",    "copy", "local",  "global",   "rank",
                                         "group", "switch", NULL};
@@ -281,16 +282,29 @@ static bool is_name(const char *name) {
     return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
 }
 
+/* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
+static bool blocks_fit(const struct check *c, int ranks) {
+    bool inside = true;
+    for (int t = 0; t < c->p->n_tiers && inside; t++) {
+        const struct plat_domains *d = &c->p->domains[t];
+        for (int rank = 0; rank + ranks <= plat_ranks(c->p) && inside; rank += ranks) {
+            int domain = d->of_rank[rank], last = d->of_rank[rank + ranks - 1];
+            inside = domain == last || (d->first[domain] == rank && d->first[last + 1] == rank + ranks);
+        }
+    }
+    bool useful = ranks < plat_span(c->p, c->tier) || c->tier == plat_slow(c->p);
+    return inside && useful && plat_ranks(c->p) % ranks == 0;
+}
+
 static enum rc check_shared(const struct check *c, struct err *e) {
     const struct plat_shared *all = c->f->shared.items;
     enum { SHARED_MAX = 6 };
     if (c->f->shared.n > SHARED_MAX)
         return err_at(e, RC_RANGE, place_of(c, "shared"), "shared: %zu entries, at most %d are possible",
                       c->f->shared.n, SHARED_MAX);
-    int64_t ranks = c->p->groups * c->p->ranks_per_group, group = c->p->ranks_per_group;
     for (size_t i = 0; i < c->f->shared.n; i++) {
         const struct place *at = item_of(c, "shared", i);
-        bool used = !is_name(all[i].name);
+        bool used = !fabric_is_name(all[i].name);
         for (int tier = 0; tier <= (int)c->tier; tier++) {
             const struct key_list *list = &c->p->tier[tier].fabric.shared;
             const struct plat_shared *before = list->items;
@@ -301,41 +315,65 @@ static enum rc check_shared(const struct check *c, struct err *e) {
             return err_at(e, RC_SCHEMA, at,
                           "shared: '%.40s' is no name of its own (small letters, at most 16)",
                           all[i].name);
-        bool whole = all[i].ranks <= group ? group % all[i].ranks == 0 : all[i].ranks % group == 0;
-        if (!whole || ranks % all[i].ranks || (c->tier == TIER_FAST && all[i].ranks >= group))
-            return err_at(e, RC_RANGE, at,
-                          "shared: '%s' joins %lld ranks, which does not fit %lld groups of %lld",
+        if (!blocks_fit(c, (int)all[i].ranks))
+            return err_at(e, RC_RANGE, at, "shared: '%s' joins %lld ranks, which does not fit %lld groups of %lld",
                           all[i].name, (long long)all[i].ranks, (long long)c->p->groups,
-                          (long long)group);
+                          (long long)c->p->ranks_per_group);
     }
     return RC_OK;
 }
 
+/* Kinds that are laid out for one number of ranks. */
+static enum rc check_sizes(const struct check *c, struct err *e) {
+    if (plat_is_even(c->p) || c->tier != TIER_FAST || c->f->kind == FABRIC_SWITCH)
+        return RC_OK;
+    return err_at(e, RC_RANGE, place_of(c, "kind"), "kind '%s' needs groups of one size; 'group_sizes' says otherwise",
+                  fabric_kinds[c->f->kind]);
+}
+
+static enum rc check_one(const struct check *c, struct err *e) {
+    enum rc rc = check_keys(c, e);
+    if (!rc)
+        rc = check_sizes(c, e);
+    if (!rc)
+        rc = check_nics(c, e);
+    if (!rc)
+        rc = check_ends(c, e);
+    return rc ? rc : check_shared(c, e);
+}
+
 enum rc fabric_check(const struct platform *p, struct err *e) {
-    static const char *const words[] = {"ranks of a group", "groups"};
     enum rc rc = RC_OK;
-    int64_t paths[TIER_COUNT] = {1, 1}, hops[TIER_COUNT] = {0};
-    for (int tier = 0; tier < TIER_COUNT && !rc; tier++) {
+    int64_t most = 1, links = 0, longest = 0, before = 1, hops_before = 0;
+    for (int t = 0; t < p->n_tiers && !rc; t++) {
+        enum tier tier = (enum tier)t;
+        char word[64];
+        const char *end = t > 1 ? p->tier[t - 1].name : "group";
+        snprintf(word, sizeof word, "%.20s%s%.20s", t == 0 ? "ranks of a group" : end, t == 0 ? "" : "s",
+                 t == 0 || tier == plat_slow(p) ? "" : " of a domain");
         struct check c = {.p = p,
-                          .tier = (enum tier)tier,
-                          .f = &p->tier[tier].fabric,
-                          .word = words[tier],
-                          .ends = tier == TIER_FAST ? p->ranks_per_group : p->groups,
-                          .node = yaml_get(p->doc->root, tier_name((enum tier)tier))};
-        rc = check_keys(&c, e);
-        if (!rc)
-            rc = check_nics(&c, e);
-        if (!rc)
-            rc = check_ends(&c, e);
-        if (!rc)
-            rc = check_shared(&c, e);
-        if (!rc)
-            most_paths(&c, &paths[tier], &hops[tier]);
+                          .tier = tier,
+                          .f = &p->tier[t].fabric,
+                          .word = word,
+                          .ends = plat_ends(p, tier),
+                          .below = t == 0 ? 1 : plat_span(p, (enum tier)(t - 1)),
+                          .node = plat_tier_node(p, tier)};
+        int64_t paths = 1, hops = 0;
+        rc = check_one(&c, e);
+        if (rc)
+            break;
+        most_paths(&c, &paths, &hops);
+        // a route takes one tier, or before it one of those inside
+        most = paths * before > most ? paths * before : most;
+        int64_t now = paths * before * (hops + hops_before + TOPO_SPARE / 4) + TOPO_SPARE;
+        links = now > links ? now : links;
+        longest = hops + hops_before > longest ? hops + hops_before : longest;
+        before = paths > before ? paths : before;
+        hops_before = hops > hops_before ? hops : hops_before;
     }
-    int64_t both = paths[0] * paths[1], links = both * (hops[0] + hops[1] + TOPO_SPARE / 4) + TOPO_SPARE;
-    if (!rc && (both > TOPO_PATHS_MAX || links > TOPO_ROUTE_MAX))
+    if (!rc && (most > TOPO_PATHS_MAX || links > TOPO_ROUTE_MAX))
         rc = err_at(e, RC_RANGE, &p->doc->root->at,
                     "routes of up to %lld paths with up to %lld links each are more than is possible",
-                    (long long)both, (long long)(hops[0] + hops[1]));
+                    (long long)most, (long long)longest);
     return rc;
 }

@@ -20,18 +20,20 @@ struct building {
     bool first; /* instance: fills hop[] */
 };
 
+/* The ranks of n ends, counted over all domains. */
+static void find_ranks(const struct building *b, int end, int n, struct link *l) {
+    const struct plat_domains *ends = &b->t->platform->domains[b->tier == TIER_FAST ? 0 : b->tier - 1];
+    bool fast = b->tier == TIER_FAST;
+    l->first_rank = fast ? end : ends->first[end];
+    l->n_ranks = fast ? n : ends->first[end + n] - l->first_rank;
+}
+
 /* Link from an end to another; slot is where hop[] finds it. */
 static void join(struct building *b, int from, int to, size_t slot, double rate_Bps) {
-    int local = (int)b->t->platform->ranks_per_group;
     int base = b->instance * b->m->ends;
-    bool fast = b->tier == TIER_FAST;
-    struct link l = {.role = LINK_MESH,
-                     .tier = b->tier,
-                     .owner = base + from,
-                     .first_rank = fast ? base + from : from * local,
-                     .n_ranks = fast ? 1 : local,
-                     .capacity_Bps = rate_Bps};
-    int id = topo_add_link(b->t, &l, "%s-link-%d-%d", tier_name(b->tier), base + from, base + to);
+    struct link l = {.role = LINK_MESH, .tier = b->tier, .owner = base + from, .capacity_Bps = rate_Bps};
+    find_ranks(b, base + from, 1, &l);
+    int id = topo_add_link(b->t, &l, "%s-link-%d-%d", b->t->platform->tier[b->tier].name, base + from, base + to);
     if (b->first)
         b->m->hop[slot] = id - b->m->base;
 }
@@ -75,6 +77,9 @@ static void build_graph(struct building *b, const struct key_list *links) {
         int from = (int)edges[i].from, to = (int)edges[i].to;
         join(b, from, to, at(b->m, from, to), edges[i].bandwidth_Bps.value);
         join(b, to, from, at(b->m, to, from), edges[i].bandwidth_Bps.value);
+        for (int k = 1; k <= 2; k++)
+            b->t->links[b->t->n_links - k].latency_s = edges[i].latency_s.value;
+        b->t->has_latency = b->t->has_latency || edges[i].latency_s.value > 0;
     }
 }
 
@@ -136,28 +141,36 @@ static void fill_next(const struct topology *t, struct mesh *m) {
     free(s.width);
 }
 
-/* Routers are numbered group by group; hop[] is [router][router] inside and [group][group] beyond. */
+/* Adds a link between two routers or groups of a dragonfly, with `ends` ends at its near side. */
+static void add_cable(struct building *b, const char *word, const int number[static 2], int ends, double rate_Bps,
+                      int *slot) {
+    const struct platform *p = b->t->platform;
+    bool slow = b->tier == plat_slow(p);
+    struct link l = {.role = LINK_MESH, .tier = b->tier, .owner = number[0], .capacity_Bps = rate_Bps};
+    find_ranks(b, number[0] * ends, ends, &l);
+    int id = topo_add_link(b->t, &l, "%s%s%s-%d-%d", slow ? "" : p->tier[b->tier].name, slow ? "" : "-", word,
+                           number[0], number[1]);
+    if (b->first)
+        *slot = id - b->m->base;
+}
+
+/* Routers are numbered group by group; hop[] is [router][router] inside and next[] [group][group] beyond. */
 static void build_dragonfly(struct building *b, const struct plat_fabric *f) {
     struct mesh *m = b->m;
-    int per = m->routers, ranks = m->router_ends * (int)b->t->platform->ranks_per_group;
-    struct link l = {.role = LINK_MESH, .tier = b->tier, .n_ranks = ranks};
-    for (int router = 0; router < m->n_groups * per; router++)
+    int per = m->routers, groups = m->n_groups, routers = groups * per;
+    for (int router = 0; router < routers; router++)
         for (int k = 0; k < per; k++) {
-            int other = router / per * per + k;
-            l.owner = router;
-            l.first_rank = router * ranks;
-            l.capacity_Bps = f->local_bandwidth_Bps.value;
-            m->hop[at(m, router, k)] =
-                other == router ? -1 : topo_add_link(b->t, &l, "local-%d-%d", router, other) - m->base;
+            int other = router / per * per + k, base = b->instance * routers;
+            if (other != router)
+                add_cable(b, "local", (int[]){base + router, base + other}, m->router_ends,
+                          f->local_bandwidth_Bps.value, &m->hop[at(m, router, k)]);
         }
-    for (int g = 0; g < m->n_groups; g++)
-        for (int k = 0; k < m->n_groups; k++) {
-            l.owner = g;
-            l.first_rank = g * per * ranks;
-            l.n_ranks = per * ranks;
-            l.capacity_Bps = f->global_bandwidth_Bps.value;
-            m->next[g * m->n_groups + k] =
-                g == k ? -1 : topo_add_link(b->t, &l, "global-%d-%d", g, k) - m->base;
+    for (int g = 0; g < groups; g++)
+        for (int k = 0; k < groups; k++) {
+            int base = b->instance * groups;
+            if (g != k)
+                add_cable(b, "global", (int[]){base + g, base + k}, m->router_ends * per,
+                          f->global_bandwidth_Bps.value, &m->next[g * groups + k]);
         }
 }
 
@@ -178,6 +191,8 @@ static void shape(struct mesh *m, const struct plat_fabric *f) {
         m->width = m->routers;
         rows = m->routers * m->n_groups;
         m->next = mem_alloc((size_t)m->n_groups * (size_t)m->n_groups, sizeof *m->next);
+        for (int i = 0; i < m->n_groups * m->n_groups; i++)
+            m->next[i] = -1;
     }
     m->hop = mem_alloc((size_t)rows * (size_t)m->width, sizeof *m->hop);
     for (size_t i = 0; i < (size_t)rows * (size_t)m->width; i++)
@@ -200,17 +215,14 @@ void mesh_build(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
     const struct plat_fabric *f = &p->tier[tier].fabric;
     struct mesh *m = &t->mesh[tier];
-    bool fast = tier == TIER_FAST;
-    *m = (struct mesh){.kind = f->kind,
-                       .ends = (int)(fast ? p->ranks_per_group : p->groups),
-                       .base = t->n_links};
+    *m = (struct mesh){.kind = f->kind, .ends = plat_ends(p, tier), .base = t->n_links};
     bool has_links = (f->kind >= FABRIC_FULL_MESH && f->kind <= FABRIC_GRAPH) || f->kind == FABRIC_DRAGONFLY;
     if (!has_links || m->ends < 2) {
         m->kind = FABRIC_SWITCH;
         return;
     }
     shape(m, f);
-    for (int i = 0; i < (fast ? (int)p->groups : 1); i++) {
+    for (int i = 0; i < p->domains[tier].n; i++) {
         struct building b = {t, m, tier, i, i == 0};
         build_instance(&b, f);
         if (i == 0)
@@ -284,29 +296,29 @@ static int gateway(const struct mesh *m, int g, int other) {
     return g * m->routers + (other > g ? other - 1 : other) % m->routers;
 }
 
-static int walk_to(const struct mesh *m, int from, int router, struct route *r) {
+static int walk_to(const struct mesh *m, int instance, int from, int router, struct route *r) {
     if (from != router)
-        step_to(m, 0, m->hop[at(m, from, router % m->routers)], r);
+        step_to(m, instance, m->hop[at(m, from, router % m->routers)], r);
     return router;
 }
 
-static int cross_to(const struct mesh *m, int router, int group, struct route *r) {
+static int cross_to(const struct mesh *m, int instance, int router, int group, struct route *r) {
     int own = router / m->routers;
-    walk_to(m, router, gateway(m, own, group), r);
-    step_to(m, 0, m->next[own * m->n_groups + group], r);
+    walk_to(m, instance, router, gateway(m, own, group), r);
+    step_to(m, instance, m->next[own * m->n_groups + group], r);
     return gateway(m, group, own);
 }
 
 /* Choice 0 goes straight, choice i > 0 through the i-th group that is neither end. */
-static void dragonfly_path(const struct mesh *m, const int ends[static 2], int choice, struct route *r) {
+static void dragonfly_path(const struct mesh *m, int instance, const int ends[static 2], int choice, struct route *r) {
     int router = ends[0] / m->router_ends, last = ends[1] / m->router_ends;
     int from = router / m->routers, to = last / m->routers;
     for (int g = 0; choice > 0; g++)
         if (g != from && g != to && --choice == 0)
-            router = cross_to(m, router, g, r);
+            router = cross_to(m, instance, router, g, r);
     if (from != to)
-        router = cross_to(m, router, to, r);
-    walk_to(m, router, last, r);
+        router = cross_to(m, instance, router, to, r);
+    walk_to(m, instance, router, last, r);
 }
 
 int mesh_paths(const struct mesh *m, int from, int to) {
@@ -327,7 +339,7 @@ void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int
     if (m->kind == FABRIC_FULL_MESH)
         step_to(m, instance, m->hop[at(m, ends[0], ends[1])], route);
     else if (m->kind == FABRIC_DRAGONFLY)
-        dragonfly_path(m, ends, i, route);
+        dragonfly_path(m, instance, ends, i, route);
     else if (m->kind != FABRIC_GRAPH)
         torus_path(m, instance, ends, i, route);
     for (int end = ends[0]; m->kind == FABRIC_GRAPH && end != ends[1];) {

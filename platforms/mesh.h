@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mesh.h - links between neighbours: full mesh, ring, torus, graph, and the routers of a dragonfly.
  *
- * A mesh joins ends 0 .. n - 1. The fast tier has one of each group (an instance), the slow tier one in all.
+ * A mesh joins ends 0 .. n - 1. There is one in each domain of its tier (an instance).
  * Torus: of the shortest ways that go along one dimension after the other, in any order and either way round
  * where both are equally far, each is one path. Graph: one path, the fewest links, then the widest narrowest
  * one. Dragonfly: the shortest path, or with `spread` one more through each other group.

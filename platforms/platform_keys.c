@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "platforms/platform.h"
+#include "platforms/alpha.h"
 
 enum { GROUPS_MAX = 65536, PORTS_MAX = 4096 };
 
-static const char *const span_choices[] = {"any", "fast", "slow", NULL};
+static const char *const class_choices[] = {"fast", "slow", NULL};
 static const char *const regime_choices[] = {"ahead", "observed", NULL};
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 
@@ -23,6 +23,8 @@ static const struct key edge_keys[] = {
      .help = "the other end"},
     {"bandwidth", KEY_RATE, offsetof(struct plat_edge, bandwidth_Bps), .required = true,
      .help = "each way"},
+    {"latency", KEY_TIME, offsetof(struct plat_edge, latency_s), .otherwise = "0s",
+     .help = "of this cable, in addition to that of the tier"},
     {0}};
 
 static const struct key shared_keys[] = {
@@ -37,6 +39,12 @@ static const struct key shared_keys[] = {
     {0}};
 
 static const struct key tier_keys[] = {
+    {"name", KEY_TEXT, offsetof(struct plat_tier, name),
+     .help = "in `middle`: name of the tier and of what it joins, such as `rack`"},
+    {"joins", KEY_COUNT, offsetof(struct plat_tier, joins), .min = 1, .max = GROUPS_MAX,
+     .help = "in `middle`: how many domains of the tier below one of its own joins"},
+    {"counts_as", KEY_CHOICE, offsetof(struct plat_tier, counts_as), .otherwise = "slow", .choices = class_choices,
+     .help = "in `middle`: whose efficiency and message cost of the implementation hold here"},
     {"bandwidth", KEY_RATE, offsetof(struct plat_tier, bandwidth_Bps),
      .help = "one direction, per rank"},
     {"latency", KEY_TIME, offsetof(struct plat_tier, latency_s), .otherwise = "0s",
@@ -49,7 +57,7 @@ static const struct key tier_keys[] = {
      .otherwise = "1",
      .help = "slow tier: sum of a group's ports over the rate of its uplink; below a leaf in trees and rails"},
     {"kind", KEY_CHOICE, FABRIC(kind), .otherwise = "switch", .choices = fabric_kinds,
-     .help = "how the ends are joined; the last four belong to the slow tier"},
+     .help = "how the ends are joined; the last four belong to tiers between groups"},
     {"link_bandwidth", KEY_RATE, FABRIC(link_bandwidth_Bps),
      .help = "full-mesh, ring, torus: rate of one link, the most that one flow to a neighbour gets"},
     {"capacity", KEY_RATE, FABRIC(capacity_Bps),
@@ -87,8 +95,8 @@ static const struct key tier_keys[] = {
 static const struct key entry_keys[] = {
     {"world", KEY_COUNT, offsetof(struct plat_alpha_entry, world), .required = true, .min = 2,
      .max = 1e9, .help = "ranks in the collective"},
-    {"span", KEY_CHOICE, offsetof(struct plat_alpha_entry, span), .otherwise = "any",
-     .choices = span_choices, .help = "widest tier that the collective reaches"},
+    {"span", KEY_TEXT, offsetof(struct plat_alpha_entry, span_name), .otherwise = "any",
+     .help = "widest tier that the collective reaches, by name; `any`: whichever it is"},
     {"time", KEY_TIME, offsetof(struct plat_alpha_entry, time_s), .required = true,
      .help = "fixed cost of one call"},
     {0}};
@@ -145,8 +153,12 @@ const struct key platform_keys[] = {
      .min = 1, .max = GROUPS_MAX, .help = "accelerators in a fast domain"},
     {"fast", KEY_MAP, offsetof(struct platform, tier[TIER_FAST]), .required = true,
      .table = tier_keys, .help = "fabric inside a group"},
-    {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_SLOW]), .required = true,
+    {"group_sizes", KEY_TEXT, offsetof(struct platform, group_sizes),
+     .help = "groups that differ: `2x8 1x4` is two of 8 ranks and one of 4; ranks_per_group is the largest"},
+    {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_MAX - 1]), .required = true,
      .table = tier_keys, .help = "fabric between groups"},
+    {"middle", KEY_LIST, offsetof(struct platform, middle), .table = tier_keys,
+     .item_size = sizeof(struct plat_tier), .help = "tiers between fast and slow, from the inside"},
     {"ratio", KEY_NUMBER, offsetof(struct platform, ratio), .min = 1e-3, .max = 1e6,
      .help = "fast over slow bandwidth, instead of `slow.bandwidth`"},
     {"ratio_probed", KEY_NUMBER, offsetof(struct platform, ratio_probed), .min = 1e-3, .max = 1e6,

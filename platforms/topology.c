@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/topology.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,23 +22,14 @@ int topo_add_link(struct topology *t, const struct link *l, const char *format, 
     return t->n_links++;
 }
 
-/* A port of a rank, or the uplink of a group. */
-static int add_link(struct topology *t, enum link_role role, enum tier tier, int owner,
-                    double capacity_Bps) {
+static int add_port(struct topology *t, enum link_role role, enum tier tier, int rank, double rate_Bps) {
     static const char *const words[] = {
-        [LINK_EGRESS] = "out", [LINK_INGRESS] = "in", [LINK_PORT_OUT] = "port-out",
-        [LINK_PORT_IN] = "port-in", [LINK_UP] = "uplink", [LINK_DOWN] = "downlink"};
-    bool of_group = role == LINK_UP || role == LINK_DOWN;
-    int local = (int)t->platform->ranks_per_group;
-    struct link l = {.role = role,
-                     .tier = tier,
-                     .owner = owner,
-                     .first_rank = of_group ? owner * local : owner,
-                     .n_ranks = of_group ? local : 1,
-                     .capacity_Bps = capacity_Bps};
+        [LINK_EGRESS] = "out", [LINK_INGRESS] = "in", [LINK_PORT_OUT] = "port-out", [LINK_PORT_IN] = "port-in"};
+    struct link l = {
+        .role = role, .tier = tier, .owner = rank, .first_rank = rank, .n_ranks = 1, .capacity_Bps = rate_Bps};
     if (role == LINK_EGRESS || role == LINK_INGRESS)
-        return topo_add_link(t, &l, "%s-%s-%d", tier_name(tier), words[role], owner);
-    return topo_add_link(t, &l, "%s-%d", words[role], owner);
+        return topo_add_link(t, &l, "%s-%s-%d", t->platform->tier[tier].name, words[role], rank);
+    return topo_add_link(t, &l, "%s-%d", words[role], rank);
 }
 
 static int *no_links(int n) {
@@ -47,86 +39,77 @@ static int *no_links(int n) {
     return ids;
 }
 
-static bool has_peers(const struct platform *p, enum tier tier) {
-    return tier == TIER_FAST ? p->ranks_per_group > 1 : p->groups > 1;
-}
-
 static void add_ports(struct topology *t, int rank) {
     const struct platform *p = t->platform;
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
-        if (!has_peers(p, (enum tier)tier))
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        if (plat_ends(p, (enum tier)tier) < 2)
             continue; // nobody to talk to on this tier
-        double rate = p->tier[tier].bandwidth_Bps.value;
-        t->egress[tier][rank] = add_link(t, LINK_EGRESS, (enum tier)tier, rank, rate);
-        t->ingress[tier][rank] = add_link(t, LINK_INGRESS, (enum tier)tier, rank, rate);
+        double rate_Bps = p->tier[tier].bandwidth_Bps.value;
+        t->egress[tier][rank] = add_port(t, LINK_EGRESS, (enum tier)tier, rank, rate_Bps);
+        t->ingress[tier][rank] = add_port(t, LINK_INGRESS, (enum tier)tier, rank, rate_Bps);
     }
     if (p->port_bandwidth_Bps.given) {
-        t->port_out[rank] = add_link(t, LINK_PORT_OUT, TIER_SLOW, rank, p->port_bandwidth_Bps.value);
-        t->port_in[rank] = add_link(t, LINK_PORT_IN, TIER_SLOW, rank, p->port_bandwidth_Bps.value);
+        t->port_out[rank] = add_port(t, LINK_PORT_OUT, plat_slow(p), rank, p->port_bandwidth_Bps.value);
+        t->port_in[rank] = add_port(t, LINK_PORT_IN, plat_slow(p), rank, p->port_bandwidth_Bps.value);
     }
 }
 
-static void add_uplinks(struct topology *t) {
+/* NIC of each rank among those of its end. */
+static void find_nics(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
-    const struct plat_tier *slow = &p->tier[TIER_SLOW];
-    int groups = (int)p->groups;
-    double uplink =
-        (double)p->ranks_per_group * slow->bandwidth_Bps.value / slow->oversubscription.value;
-    if (groups < 2 || slow->fabric.kind != FABRIC_SWITCH || !(slow->oversubscription.value > 1))
-        return;
-    for (int g = 0; g < groups; g++) {
-        t->up[g] = add_link(t, LINK_UP, TIER_SLOW, g, uplink);
-        t->down[g] = add_link(t, LINK_DOWN, TIER_SLOW, g, uplink);
+    const struct plat_domains *ends = &p->domains[tier - 1];
+    for (int rank = 0; rank < t->ranks; rank++) {
+        int end = ends->of_rank[rank];
+        t->nic[tier][rank] = fabric_nic_of(&p->tier[tier].fabric, ends->first[end + 1] - ends->first[end],
+                                           rank - ends->first[end]);
     }
 }
 
 struct topology *topo_build(const struct platform *p) {
     struct topology *t = mem_alloc(1, sizeof *t);
-    int ranks = plat_ranks(p), groups = (int)p->groups;
     t->platform = p;
-    t->ranks = ranks;
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
-        t->egress[tier] = no_links(ranks);
-        t->ingress[tier] = no_links(ranks);
+    t->ranks = plat_ranks(p);
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        t->egress[tier] = no_links(t->ranks);
+        t->ingress[tier] = no_links(t->ranks);
+        t->nic[tier] = no_links(t->ranks);
+        if (tier > 0)
+            find_nics(t, (enum tier)tier);
     }
-    t->port_out = no_links(ranks);
-    t->port_in = no_links(ranks);
-    t->up = no_links(groups);
-    t->down = no_links(groups);
-    t->nic = no_links((int)p->ranks_per_group);
-    for (int i = 0; i < p->ranks_per_group; i++)
-        t->nic[i] = fabric_nic_of(&p->tier[TIER_SLOW].fabric, p->ranks_per_group, i);
-    for (int rank = 0; rank < ranks; rank++)
+    t->port_out = no_links(t->ranks);
+    t->port_in = no_links(t->ranks);
+    for (int rank = 0; rank < t->ranks; rank++)
         add_ports(t, rank);
-    add_uplinks(t);
+    bool uplinks_only = blocks_build(t);
     int simple = t->n_links;
-    blocks_build(t);
-    for (int tier = 0; tier < TIER_COUNT; tier++)
+    for (int tier = 0; tier < p->n_tiers; tier++)
         mesh_build(t, (enum tier)tier);
-    t->plain = t->n_links == simple;
+    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple;
     return t;
 }
 
 void topo_free(struct topology *t) {
     if (!t)
         return;
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < TIER_MAX; tier++) {
         free(t->egress[tier]);
         free(t->ingress[tier]);
+        free(t->nic[tier]);
         mesh_clear(&t->mesh[tier]);
     }
     free(t->port_out);
     free(t->port_in);
-    free(t->up);
-    free(t->down);
-    free(t->nic);
     blocks_clear(t);
     free(t->links);
     free(t);
 }
 
 enum tier topo_tier(const struct topology *t, int src, int dst) {
-    return plat_group_of(t->platform, src) == plat_group_of(t->platform, dst) ? TIER_FAST : TIER_SLOW;
+    const struct plat_domains *d = t->platform->domains;
+    int tier = TIER_FAST;
+    while (d[tier].of_rank[src] != d[tier].of_rank[dst])
+        tier++;
+    return (enum tier)tier;
 }
 
 static void add_if(struct route *route, int link) {
@@ -142,9 +125,8 @@ struct leg {
 
 /* The ends of a leg in the mesh of its tier. */
 static void find_ends(const struct topology *t, const struct leg *leg, int ends[static 2]) {
-    bool fast = leg->tier == TIER_FAST;
-    ends[0] = fast ? plat_local_of(t->platform, leg->src) : plat_group_of(t->platform, leg->src);
-    ends[1] = fast ? plat_local_of(t->platform, leg->dst) : plat_group_of(t->platform, leg->dst);
+    ends[0] = plat_end_of(t->platform, leg->tier, leg->src, false);
+    ends[1] = plat_end_of(t->platform, leg->tier, leg->dst, false);
 }
 
 static int leg_paths(const struct topology *t, const struct leg *leg) {
@@ -159,45 +141,61 @@ static int leg_paths(const struct topology *t, const struct leg *leg) {
 static void traverse(const struct topology *t, const struct leg *leg, int i, struct route *route) {
     const struct mesh *mesh = &t->mesh[leg->tier];
     int src = leg->src, dst = leg->dst, ends[2];
-    int from = plat_group_of(t->platform, src), to = plat_group_of(t->platform, dst);
     add_if(route, t->egress[leg->tier][src]);
     add_if(route, t->port_out[src]);
     blocks_out(t, leg->tier, src, dst, route);
-    if (from != to) {
-        add_if(route, t->up[from]);
-        add_if(route, t->down[to]);
-    }
     if (mesh->kind != FABRIC_SWITCH) {
         find_ends(t, leg, ends);
-        mesh_path(mesh, leg->tier == TIER_FAST ? from : 0, ends, i, route);
+        mesh_path(mesh, t->platform->domains[leg->tier].of_rank[src], ends, i, route);
     }
     blocks_in(t, leg->tier, src, dst, route);
     add_if(route, t->port_in[dst]);
     add_if(route, t->ingress[leg->tier][dst]);
 }
 
-/* Whether the slow tier only joins the two ranks by way of a third one: other rails, no spine. */
-static bool rails_apart(const struct topology *t, int src, int dst) {
-    const struct plat_fabric *f = &t->platform->tier[TIER_SLOW].fabric;
+/* Whether a tier only joins the two ranks by way of a third one: other rails, no spine. */
+static bool rails_apart(const struct topology *t, enum tier tier, int src, int dst) {
+    const struct plat_fabric *f = &t->platform->tier[tier].fabric;
     bool apart = f->kind == FABRIC_MULTI_PLANE || (f->kind == FABRIC_RAIL && f->cross_rail == CROSS_FAST);
-    return apart && t->nic[plat_local_of(t->platform, src)] != t->nic[plat_local_of(t->platform, dst)];
+    return apart && t->nic[tier][src] != t->nic[tier][dst];
+}
+
+/* One leg, or two by way of a relay. */
+static int find_legs(const struct topology *t, int src, int dst, enum topo_path path, struct leg legs[static 2]) {
+    const struct platform *p = t->platform;
+    enum tier tier = topo_tier(t, src, dst);
+    bool inside = tier == TIER_FAST, apart = rails_apart(t, inside ? (enum tier)1 : tier, src, dst);
+    legs[0] = (struct leg){src, dst, tier};
+    if (inside) {
+        if (path == TOPO_PATH_SLOW && !apart)
+            legs[0].tier = (enum tier)1;
+        return 1;
+    }
+    // to a rail of the tier inside its own end, otherwise inside the group
+    enum tier near = apart ? (enum tier)(tier - 1) : TIER_FAST;
+    int relay = plat_peer(p, near, p->domains[near].of_rank[src], dst);
+    if ((path != TOPO_PATH_RAIL && !apart) || relay == src)
+        return 1;
+    legs[0] = (struct leg){src, relay, topo_tier(t, src, relay)};
+    legs[1] = (struct leg){relay, dst, tier};
+    return 2;
+}
+
+static double path_latency_s(const struct topology *t, const struct route *route, int path) {
+    double sum_s = 0;
+    for (int k = path ? route->end[path - 1] : 0; k < route->end[path]; k++)
+        sum_s += t->links[route->links[k]].latency_s;
+    return sum_s;
 }
 
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route) {
     BUG_ON(src == dst);
-    struct leg legs[2] = {{src, dst, topo_tier(t, src, dst)}};
-    int relay = src - plat_local_of(t->platform, src) + plat_local_of(t->platform, dst), n = 1;
-    bool apart = rails_apart(t, src, dst);
-    if (legs[0].tier == TIER_SLOW && (path == TOPO_PATH_RAIL || apart) && relay != src) {
-        legs[0] = (struct leg){src, relay, TIER_FAST};
-        legs[n++] = (struct leg){relay, dst, TIER_SLOW};
-    } else if (path == TOPO_PATH_SLOW && !apart) {
-        legs[0].tier = TIER_SLOW;
-    }
-    int first = leg_paths(t, &legs[0]);
+    struct leg legs[2];
+    int n = find_legs(t, src, dst, path, legs), first = leg_paths(t, &legs[0]);
     route->n = 0;
     route->paths = n > 1 ? first * leg_paths(t, &legs[1]) : first;
+    route->latency_s = 0;
     BUG_ON(route->paths > TOPO_PATHS_MAX);
     for (int i = 0; i < route->paths; i++) {
         BUG_ON(route->n + TOPO_SPARE > TOPO_ROUTE_MAX);
@@ -205,8 +203,11 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
         if (n > 1)
             traverse(t, &legs[1], i / first, route);
         route->end[i] = route->n;
+        if (t->has_latency)
+            route->latency_s = fmax(route->latency_s, path_latency_s(t, route, i));
     }
     route->tier = legs[n - 1].tier;
+    route->via = n > 1 ? (int)legs[0].tier : -1;
     route->cost_link = t->egress[route->tier][legs[n - 1].src];
 }
 
@@ -217,17 +218,23 @@ int topo_route(const struct topology *t, int src, int dst, int links[static TOPO
     return route.end[0];
 }
 
-/* Whether a name means the link: its own, or that of a rank or group whose ports and NIC it is. */
+/* Whether a name means the link: its own, or that of a rank or group whose ports and NIC it is, or of several of
+ * them, "group-4..7". */
 static bool is_meant(const struct topology *t, const struct link *l, const char *name) {
-    int number;
+    int from, to, last = l->first_rank + l->n_ranks - 1;
     char rest;
-    if (sscanf(name, "rank-%d%c", &number, &rest) == 1)
-        return l->n_ranks == 1 && l->first_rank == number;
-    if (sscanf(name, "group-%d%c", &number, &rest) == 1) {
-        int local = (int)t->platform->ranks_per_group, last = l->first_rank + l->n_ranks - 1;
-        return l->first_rank / local == number && last / local == number;
+    bool rank = strncmp(name, "rank-", 5) == 0, group = strncmp(name, "group-", 6) == 0;
+    const char *numbers = name + (rank ? 5 : 6);
+    if (!rank && !group)
+        return strcmp(l->name, name) == 0;
+    if (sscanf(numbers, "%d..%d%c", &from, &to, &rest) != 2) {
+        if (sscanf(numbers, "%d%c", &from, &rest) != 1)
+            return false;
+        to = from;
     }
-    return strcmp(l->name, name) == 0;
+    int low = rank ? l->first_rank : plat_group_of(t->platform, l->first_rank);
+    int high = rank ? last : plat_group_of(t->platform, last);
+    return low == high && low >= from && low <= to;
 }
 
 /* Changes the links meant: times factor, then less what others take. */
@@ -256,7 +263,7 @@ static enum rc change_links(struct topology *t, const char *name, double factor,
     return rc;
 }
 
-enum rc topo_apply(struct topology *t, const double efficiency[static TIER_COUNT], struct err *e) {
+enum rc topo_apply(struct topology *t, const double efficiency[static TIER_MAX], struct err *e) {
     for (int l = 0; l < t->n_links; l++)
         t->links[l].capacity_Bps *= efficiency[t->links[l].tier];
     const struct plat_degraded *slowed = t->platform->degraded.items;

@@ -15,10 +15,10 @@
 /* TOPO_ROUTE_MAX: links of all paths of a route together */
 enum { TOPO_ROUTE_MAX = 4096, TOPO_PATHS_MAX = 48, TOPO_NAME = 40 };
 
-/* How messages use the two tiers. */
+/* How messages use the tiers. */
 enum topo_path {
-    TOPO_PATH_FAST, /* inside a group over the fast tier, between groups straight over the slow one */
-    TOPO_PATH_SLOW, /* all over the slow tier */
+    TOPO_PATH_FAST, /* over the innermost tier that joins the two ranks */
+    TOPO_PATH_SLOW, /* the same, but inside a group too over the tier between groups */
     TOPO_PATH_RAIL  /* between groups first over the fast tier to the rank with the receiver's local index */
 };
 
@@ -28,6 +28,8 @@ struct route {
     int end[TOPO_PATHS_MAX]; /* path i: links[end[i - 1]] .. links[end[i] - 1] */
     int cost_link;           /* egress port of the tier used: carries the per-message cost */
     enum tier tier;          /* the widest one used */
+    int via;                 /* the other tier used, on the way to a relay; -1: none */
+    double latency_s;        /* of the links of a graph on the longest path, beside that of the tiers */
     int links[TOPO_ROUTE_MAX];
 };
 
@@ -50,21 +52,22 @@ enum link_role {
 struct link {
     char name[TOPO_NAME]; /* "slow-out-12", "uplink-3" */
     enum link_role role;
-    enum tier tier;       /* a shared port counts as slow, the wider tier */
-    int owner;            /* rank of a port, group of an uplink, number of a block, end of a mesh */
+    enum tier tier;       /* a port of all tiers counts as slow, the widest one */
+    int owner;            /* rank of a port, number of a block, end of a mesh */
     int first_rank, n_ranks; /* from the first to the last rank below it; of a mesh: at its near end */
     int block;               /* 1 + index of its block; 0: all ranks from first to last are below it */
     double capacity_Bps;
+    double latency_s; /* of a graph's cable, beside that of the tier */
 };
 
-/* Links that blocks of ranks share towards those outside: NICs, leaves, trays, nodes. */
+/* Links that blocks of ranks share towards those outside: uplinks, NICs, leaves, trays, nodes. */
 struct block {
     enum tier tier;
     int *of_rank;   /* block of each rank */
     int n;
     int out, in;    /* number of the first link each way; the same when one link serves both */
     bool always;    /* also between ranks of one block */
-    bool both_tiers;
+    bool all_tiers;
 };
 
 struct mesh {
@@ -83,23 +86,23 @@ struct topology {
     struct link *links;
     int n_links;
     int room;
-    /* link of a rank per tier, of a group; -1 where there is none */
-    int *egress[TIER_COUNT], *ingress[TIER_COUNT];
+    /* link of a rank per tier; -1 where there is none */
+    int *egress[TIER_MAX], *ingress[TIER_MAX];
     int *port_out, *port_in;
-    int *up, *down;
-    int *nic; /* of each local index */
+    int *nic[TIER_MAX]; /* of a rank, counted in its end of the tier */
     struct block *blocks;
     size_t n_blocks, blocks_room;
-    struct mesh mesh[TIER_COUNT];
-    bool plain; /* ports and uplinks only */
+    struct mesh mesh[TIER_MAX];
+    bool has_latency; /* some link has one of its own */
+    bool plain; /* two tiers; ports, and uplinks of groups, only */
 };
 
 struct topology *topo_build(const struct platform *p);
 void topo_free(struct topology *t); /* NULL is allowed */
 
-/* Multiplies the capacity of each tier's links (a shared port counts as slow) by what a library reaches of it,
+/* Multiplies the capacity of each tier's links (a port of all tiers counts as slow) by what a library reaches of it,
  * then applies the platform's degraded and background links. RC_SCHEMA for a link that does not exist. */
-enum rc topo_apply(struct topology *t, const double efficiency[static TIER_COUNT], struct err *e);
+enum rc topo_apply(struct topology *t, const double efficiency[static TIER_MAX], struct err *e);
 
 /* Whether a link is on the way of that rank's own traffic. */
 static inline bool topo_is_below(const struct topology *t, const struct link *l, int rank) {
@@ -110,6 +113,7 @@ static inline bool topo_is_below(const struct topology *t, const struct link *l,
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route);
 
+/* The innermost tier that joins two ranks. */
 enum tier topo_tier(const struct topology *t, int src, int dst);
 
 /* Fills links[] with the (first) path of TOPO_PATH_FAST and returns its number of links. src != dst. */

@@ -33,18 +33,18 @@ struct variant {
     double added_s; /* latency and message costs where they are added by hand */
 };
 
-/* Every rank sends the same to every member of its collective; also to itself. */
+/* Every rank sends the same to every member of its exchange; also to itself. */
 static void uniform(const struct step *s, const struct stage *stage, double bytes,
                     struct matrix *m) {
     const struct platform *p = s->platform;
-    int ranks = plat_ranks(p);
-    bool a = strcmp(stage->name, "hop_a") == 0, b = strcmp(stage->name, "hop_b") == 0;
-    size_t members = (size_t)(a ? p->groups : b ? p->ranks_per_group : ranks), n = 0;
-    matrix_init(m, ranks, (size_t)ranks * members, false);
+    const int *domain_of = p->domains[stage->inside].of_rank;
+    int ranks = plat_ranks(p), index = stage->index;
+    size_t n = 0;
+    matrix_init(m, ranks, (size_t)ranks * (size_t)stage->peers, false);
     for (int src = 0; src < ranks; src++) {
         for (int dst = 0; dst < ranks; dst++) {
-            if ((a && plat_local_of(p, src) != plat_local_of(p, dst)) ||
-                (b && plat_group_of(p, src) != plat_group_of(p, dst)))
+            if (domain_of[src] != domain_of[dst] ||
+                (index >= 0 && plat_index(p, (enum tier)index, src) != plat_index(p, (enum tier)index, dst)))
                 continue;
             m->dst[n] = dst;
             m->value[n++] = bytes;
@@ -53,67 +53,77 @@ static void uniform(const struct step *s, const struct stage *stage, double byte
     }
 }
 
-static void switch_skew_off(const struct step *s, const struct model_geometry *g,
-                            struct stage *stage) {
-    double rows = strcmp(stage->name, "hop_a") == 0 ? g->tokens * g->fan_out / g->groups
-                  : strcmp(stage->name, "hop_b") == 0
-                      ? g->tokens * g->top_k / g->ranks_per_group
-                      : g->tokens * g->top_k / plat_ranks(s->platform);
+static void switch_skew_off(const struct step *s, const struct model_geometry *g, struct stage *stage) {
+    double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform) / stage->peers;
     matrix_clear(&stage->bytes);
-    uniform(s, stage, rows * g->row_bytes, &stage->bytes);
+    uniform(s, stage, each, &stage->bytes);
     for (int rank = 0; stage->pairs && rank < plat_ranks(s->platform); rank++)
         stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
 }
 
-/* What a rank sends inside its group goes to its other destinations, in proportion. */
-static void switch_intra_off(const struct platform *p, struct matrix *m) {
+/* Whether a pair stays on a tier inside the one that the closed form charges. */
+static bool is_near(const struct step *s, const struct stage *stage, int src, int dst) {
+    return src != dst && topo_tier(s->topology, src, dst) < stage->inside;
+}
+
+/* What a rank sends to near ranks goes to its other destinations, in proportion. */
+static void switch_intra_off(const struct step *s, struct stage *stage) {
+    struct matrix *m = &stage->bytes;
     for (int src = 0; src < m->ranks; src++) {
         double near = 0, far = 0;
         for (int pass = 0; pass < 2; pass++)
             for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
-                bool own_group = plat_group_of(p, src) == plat_group_of(p, m->dst[i]);
+                bool is_far = !is_near(s, stage, src, m->dst[i]);
                 if (m->dst[i] == src)
                     continue;
                 if (pass == 0)
-                    *(own_group ? &near : &far) += m->value[i];
+                    *(is_far ? &far : &near) += m->value[i];
                 else if (far > 0)
-                    m->value[i] = own_group ? 0 : m->value[i] * (1 + near / far);
+                    m->value[i] = is_far ? m->value[i] * (1 + near / far) : 0;
             }
     }
 }
 
+static bool has_near(const struct step *s) {
+    for (int k = 0; k < s->n_stages; k++) {
+        const struct matrix *m = &s->stages[k].bytes;
+        for (int src = 0; src < m->ranks; src++)
+            for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
+                if (m->value[i] > 0 && is_near(s, &s->stages[k], src, m->dst[i]))
+                    return true;
+    }
+    return false;
+}
+
 /* What the closed form adds for latency and messages, one exchange after the other. [F2] */
-static double added_by_hand_s(const struct step *s, const struct costs *c,
-                              const struct model_machine *m) {
+static double added_by_hand_s(const struct step *s, const struct costs *c) {
     double sum_s = 0;
     for (int i = 0; i < s->n_stages; i++) {
         const struct stage *stage = &s->stages[i];
-        bool a = strcmp(stage->name, "hop_a") == 0, b = strcmp(stage->name, "hop_b") == 0;
-        const struct beta *level = a ? &m->slow : b ? &m->fast : &m->flat;
-        int64_t world = a   ? s->platform->groups
-                        : b ? s->platform->ranks_per_group
-                            : plat_ranks(s->platform);
-        double o_s = level->kind == BETA_FLAT ? 0 : level->x_half_bytes / level->beta_Bps;
-        if (world > 1)
-            sum_s += (double)(world - 1) * o_s + c->latency_s[stage->span];
+        const struct beta level = model_stage_level(s, stage);
+        double o_s = level.kind == BETA_FLAT ? 0 : level.x_half_bytes / level.beta_Bps;
+        if (stage->peers > 1)
+            sum_s += (stage->peers - 1) * o_s + c->latency_s[stage->span];
     }
     return sum_s;
 }
 
 static void switch_messages_off(struct variant *v) {
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < TIER_MAX; tier++) {
         v->platform.tier[tier].x_half_bytes = (struct quantity){0};
         v->platform.tier[tier].message_cost_s = (struct quantity){0};
         v->costs.latency_s[tier] = 0;
     }
+    v->costs.cables = false;
     v->how.message_cost_s = (struct tier_factors){0};
 }
 
 static void switch_shared_off(struct variant *v) {
-    v->platform.tier[TIER_SLOW].oversubscription.value = 1;
     v->platform.port_bandwidth_Bps.given = v->platform.copy_bandwidth_Bps.given = false;
-    for (int tier = 0; tier < TIER_COUNT; tier++)
+    for (int tier = 0; tier < TIER_MAX; tier++) {
+        v->platform.tier[tier].oversubscription.value = 1;
         v->platform.tier[tier].fabric = (struct plat_fabric){.kind = FABRIC_SWITCH};
+    }
     v->platform.degraded = v->platform.background = (struct key_list){0};
     v->how.intra_group_path = TOPO_PATH_FAST;
 }
@@ -131,8 +141,8 @@ static void copy_stages(const struct causes_question *q, unsigned on,
         }
         if (!has(on, CAUSE_SKEW))
             switch_skew_off(s, g, stage);
-        if (!has(on, CAUSE_INTRA) && s->n_stages == 1)
-            switch_intra_off(s->platform, &stage->bytes);
+        if (!has(on, CAUSE_INTRA))
+            switch_intra_off(s, stage);
     }
 }
 
@@ -147,11 +157,11 @@ static enum rc variant_build(const struct causes_question *q, unsigned on, struc
     if (!has(on, CAUSE_SHARED))
         switch_shared_off(v);
     if (!has(on, CAUSE_INTRA) && s->n_stages == 1) {
-        enum tier widest = plat_widest(s->platform, (int)s->platform->groups);
+        enum tier widest = plat_widest(s->platform);
         v->platform.tier[widest].bandwidth_Bps.value = plat_collective_bandwidth_Bps(s->platform);
     }
     if (!has(on, CAUSE_MESSAGES)) {
-        v->added_s = added_by_hand_s(s, q->costs, &m);
+        v->added_s = added_by_hand_s(s, q->costs);
         switch_messages_off(v);
     }
     v->topology = topo_build(&v->platform);
@@ -215,15 +225,21 @@ enum rc causes_value(const struct causes_question *q, unsigned on, double *time_
 
 /* --- shares ------------------------------------------------------------------------------------ */
 
+static bool is_oversubscribed(const struct platform *p) {
+    for (int tier = 0; tier < p->n_tiers; tier++)
+        if (p->tier[tier].oversubscription.value > 1)
+            return true;
+    return false;
+}
+
 /* The effects that this call can have at all. */
 static int applicable(const struct step *s, enum cause found[CAUSE_COUNT]) {
     const struct platform *p = s->platform;
-    bool many = p->groups > 1 && p->ranks_per_group > 1;
     const bool can[CAUSE_COUNT] = {
-        [CAUSE_INTRA] = s->n_stages == 1 && many,
+        [CAUSE_INTRA] = has_near(s),
         [CAUSE_SKEW] = true,
         [CAUSE_SHARED] = !s->topology->plain || p->port_bandwidth_Bps.given || p->degraded.n ||
-                         p->background.n || p->tier[TIER_SLOW].oversubscription.value > 1 ||
+                         p->background.n || is_oversubscribed(p) ||
                          s->implementation->intra_group_path != TOPO_PATH_FAST,
         [CAUSE_MESSAGES] = true,
         [CAUSE_SCHEDULE] = true,
@@ -317,9 +333,10 @@ static bool explained(const struct step *s) {
 static double messages(const struct step *s) {
     double sum = 0;
     for (int i = 0; i < s->n_stages; i++) {
-        double bytes[TIER_COUNT], n[TIER_COUNT];
+        double bytes[TIER_MAX], n[TIER_MAX];
         step_tier_traffic(s, i, bytes, n);
-        sum += n[TIER_FAST] + n[TIER_SLOW];
+        for (int tier = 0; tier < s->platform->n_tiers; tier++)
+            sum += n[tier];
     }
     return sum;
 }

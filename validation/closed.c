@@ -25,7 +25,7 @@ enum rc closed_alpha_s(const struct platform *p, const char *implementation, int
 enum rc closed_machine(const struct platform *p, const struct implementation *implementation,
                        const struct closed_shape *shape, struct model_machine *m, struct err *e) {
     struct model_machine found = {.splits_s = p->splits_sync_s.value};
-    model_levels(p, implementation, &found);
+    model_levels(p, implementation, TIER_FAST, &found);
     struct beta *const levels[] = {&found.flat, &found.slow, &found.fast};
     for (int i = 0; i < 3; i++)
         if (levels[i]->kind == BETA_CLOSED)
@@ -34,8 +34,8 @@ enum rc closed_machine(const struct platform *p, const struct implementation *im
         int world;
         enum tier span;
         double *alpha_s;
-    } all[] = {{shape->groups * shape->ranks_per_group, TIER_SLOW, &found.alpha_one_hop_s},
-               {shape->groups, TIER_SLOW, &found.alpha_hop_a_s},
+    } all[] = {{shape->groups * shape->ranks_per_group, plat_slow(p), &found.alpha_one_hop_s},
+               {shape->groups, plat_slow(p), &found.alpha_hop_a_s},
                {shape->ranks_per_group, TIER_FAST, &found.alpha_hop_b_s}};
     for (size_t i = 0; i < 3; i++) {
         enum rc rc = closed_alpha_s(p, implementation->name, all[i].world, all[i].span, all[i].alpha_s, e);

@@ -35,7 +35,7 @@ static enum rc all_to_all(const struct estimand_input *in, bool paper, struct ga
         double bytes = corpus_value(c, i, column[1]), alpha_s = 0;
         bool inside = world <= shape.ranks_per_group;
         rc = closed_alpha_s(in->platform, in->implementation->name, world,
-                            inside ? TIER_FAST : TIER_SLOW, &alpha_s, e);
+                            inside ? TIER_FAST : plat_slow(in->platform), &alpha_s, e);
         if (rc)
             break;
         const struct beta *level = inside && !paper ? &m.fast : &m.flat;

@@ -92,7 +92,7 @@ static enum rc conservation_case(const struct estimand_input *in, struct bench *
                                  double *worst, struct gate_evidence *x, struct err *e) {
     size_t n = (size_t)b->topology->n_links;
     double *due = mem_alloc(n, sizeof *due);
-    double tier[2][TIER_COUNT] = {{0}};
+    double tier[2][TIER_MAX] = {{0}};
     struct costs wire;
     struct outcome o = {0};
     costs_wire(&b->step, &wire);
@@ -109,9 +109,9 @@ static enum rc conservation_case(const struct estimand_input *in, struct bench *
         if (scale > 0)
             *worst = fmax(*worst, fabs(o.link_bytes[i] - due[i]) / scale);
     }
-    for (int t = 0; t < TIER_COUNT && !rc; t++)
+    for (int t = 0; t < TIER_MAX && !rc; t++)
         if (tier[1][t] > 0)
-            gate_add_point(x, true, tier[0][t], tier[1][t], "%s, %s", label, tier_name((enum tier)t));
+            gate_add_point(x, true, tier[0][t], tier[1][t], "%s, %s", label, b->platform->tier[t].name);
     outcome_clear(&o);
     free(due);
     return rc;
@@ -195,7 +195,7 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
         return rc;
     char *more = mem_printf("fast.bandwidth=%.0fGBps slow.bandwidth=%.0fGBps",
                             4e-9 * b.platform->tier[TIER_FAST].bandwidth_Bps.value,
-                            4e-9 * b.platform->tier[TIER_SLOW].bandwidth_Bps.value);
+                            4e-9 * b.platform->tier[plat_slow(b.platform)].bandwidth_Bps.value);
     char *set = mem_printf("%s %s", ask->platform_set, more);
     struct bench_ask large = *ask;
     large.platform_set = set;

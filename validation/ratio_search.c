@@ -23,7 +23,7 @@ static enum rc call_time(const struct ratio_search *s, const struct topology *t,
 /* Sets the slow tier's rate per rank, and scales every rate of its fabric with it, so that none of them binds where
  * it did not before. Lists are left out: copies of a platform share them. */
 static void slow_tier_at(struct platform *p, double rate_Bps) {
-    struct plat_tier *slow = &p->tier[TIER_SLOW];
+    struct plat_tier *slow = &p->tier[plat_slow(p)];
     double factor = rate_Bps / slow->bandwidth_Bps.value;
     char key[FABRIC_CONSTANT];
     struct quantity *q;

@@ -147,7 +147,7 @@ struct refusals {
 
 static void ask_world(const struct platform *p, const struct plat_alpha *t, int64_t world, bool inside,
                       struct refusals *r) {
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < p->n_tiers; tier++) {
         struct alpha_answer a;
         plat_alpha_phase(p, t->implementation, (enum alpha_phase)t->phase, (int)world, (enum tier)tier,
                          (enum regime)t->regime, &a);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "platforms/base/mem.h"
+#include "workloads/rows.h"
 
 /* Builds a matrix row by row from dense sums. */
 struct builder {
@@ -40,59 +41,57 @@ static void builder_finish(struct builder *b, struct matrix *into) {
     *into = b->m;
 }
 
-static const struct matrix *direct(const struct traffic *t, enum dedup dedup) {
+const struct matrix *hops_direct_of(const struct traffic *t, enum dedup dedup) {
     return dedup == DEDUP_NONE ? &t->one_hop : &t->one_hop_rank;
 }
 
 void hops_direct(const struct traffic *t, enum dedup dedup, struct matrix *rows) {
-    matrix_scale(direct(t, dedup), 1, rows);
+    matrix_scale(hops_direct_of(t, dedup), 1, rows);
 }
 
 void hops_forward(const struct traffic *t, enum dedup dedup, struct matrix *rows) {
     matrix_scale(dedup == DEDUP_NONE ? &t->hop_b : &t->hop_b_rank, 1, rows);
 }
 
-void hops_fold(const struct platform *p, const struct traffic *t, enum dedup dedup,
+void hops_fold(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup dedup,
                struct matrix *rows) {
     if (dedup == DEDUP_GROUP) {
-        matrix_scale(&t->hop_a, 1, rows);
+        matrix_scale(&t->hop_a[cut], 1, rows);
         return;
     }
-    const struct matrix *m = direct(t, dedup);
+    const struct matrix *m = hops_direct_of(t, dedup);
     struct builder b;
     builder_init(&b, m->ranks, m->whole);
     for (int src = 0; src < m->ranks; src++) {
-        for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
-            int first = m->dst[i] - plat_local_of(p, m->dst[i]);
-            b.sums[first + plat_local_of(p, src)] += m->value[i];
-        }
+        for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
+            b.sums[plat_peer(p, cut, p->domains[cut].of_rank[m->dst[i]], src)] += m->value[i];
         builder_row(&b, src);
     }
     builder_finish(&b, rows);
 }
 
-/* The rank of group `in` that handles group `of`. */
-static int handler(const struct platform *p, int in, int of) {
-    return in * (int)p->ranks_per_group + of % (int)p->ranks_per_group;
+/* The rank of domain `in` that handles domain `of`. */
+static int handler(const struct plat_domains *d, int in, int of) {
+    return d->first[in] + of % (d->first[in + 1] - d->first[in]);
 }
 
-/* Rows from each member of each group are added up at their handler: sums over members of m[(g, x)][..]. */
-void hops_scatter(const struct platform *p, const struct traffic *t, enum dedup inside,
+/* Rows from each member of each domain are added up at their handler: sums over members of m[(g, x)][..]. */
+void hops_scatter(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup inside,
                   struct matrix *rows) {
-    const struct matrix *m = direct(t, inside);
+    const struct plat_domains *d = &p->domains[cut];
+    const struct matrix *m = hops_direct_of(t, inside);
     struct builder b;
     builder_init(&b, m->ranks, m->whole);
-    int local = (int)p->ranks_per_group, groups = (int)p->groups;
     for (int rank = 0; rank < m->ranks; rank++) {
-        int own = plat_group_of(p, rank);
-        for (int g = 0; g < groups; g++) {
-            // rows for the own group come from the rank itself, those of others from all of their members
-            if (g != own && handler(p, own, g) != rank)
+        int own = d->of_rank[rank];
+        for (int g = 0; g < d->n; g++) {
+            // rows for the own domain come from the rank itself, those of others from all of their members
+            if (g != own && handler(d, own, g) != rank)
                 continue;
-            int first = g == own ? rank : g * local, last = g == own ? rank : first + local - 1;
-            for (int src = first; src <= last; src++)
+            int first = g == own ? rank : d->first[g], end = g == own ? rank + 1 : d->first[g + 1];
+            for (int src = first; src < end; src++)
                 for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-                    if (plat_group_of(p, m->dst[i]) == own)
+                    if (d->of_rank[m->dst[i]] == own)
                         b.sums[m->dst[i]] += m->value[i];
         }
         builder_row(&b, rank);
@@ -100,36 +99,37 @@ void hops_scatter(const struct platform *p, const struct traffic *t, enum dedup 
     builder_finish(&b, rows);
 }
 
-void hops_gather(const struct platform *p, const struct traffic *t, enum dedup between,
+void hops_gather(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup between,
                  enum dedup inside, struct matrix rows[static 3]) {
+    const struct plat_domains *d = &p->domains[cut];
     struct matrix folded;
-    hops_fold(p, t, between, &folded);
-    int ranks = folded.ranks, groups = (int)p->groups;
-    double *to_group = mem_alloc((size_t)groups * (size_t)groups, sizeof *to_group);
+    hops_fold(p, cut, t, between, &folded);
+    int ranks = folded.ranks, n = d->n;
+    double *to_domain = mem_alloc((size_t)n * (size_t)n, sizeof *to_domain);
     struct builder gather, exchange;
     builder_init(&gather, ranks, folded.whole);
     builder_init(&exchange, ranks, folded.whole);
     for (int src = 0; src < ranks; src++) {
-        int own = plat_group_of(p, src);
+        int own = d->of_rank[src];
         for (size_t i = folded.start[src]; i < folded.start[src + 1]; i++) {
-            int group = plat_group_of(p, folded.dst[i]);
-            if (group == own)
+            int other = d->of_rank[folded.dst[i]];
+            if (other == own)
                 continue;
-            gather.sums[handler(p, own, group)] += folded.value[i];
-            to_group[own * groups + group] += folded.value[i];
+            gather.sums[handler(d, own, other)] += folded.value[i];
+            to_domain[own * n + other] += folded.value[i];
         }
         builder_row(&gather, src);
     }
     for (int src = 0; src < ranks; src++) {
-        int own = plat_group_of(p, src);
-        for (int group = 0; group < groups; group++)
-            if (group != own && handler(p, own, group) == src)
-                exchange.sums[handler(p, group, own)] += to_group[own * groups + group];
+        int own = d->of_rank[src];
+        for (int other = 0; other < n; other++)
+            if (other != own && handler(d, own, other) == src)
+                exchange.sums[handler(d, other, own)] += to_domain[own * n + other];
         builder_row(&exchange, src);
     }
     builder_finish(&gather, &rows[0]);
     builder_finish(&exchange, &rows[1]);
-    hops_scatter(p, t, inside, &rows[2]);
+    hops_scatter(p, cut, t, inside, &rows[2]);
     matrix_clear(&folded);
-    free(to_group);
+    free(to_domain);
 }

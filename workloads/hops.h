@@ -2,6 +2,7 @@
 /* hops.h - rows of every exchange that a strategy is made of, from the traffic of a layer.
  *
  * Shapes: matrices over ranks, in rows, dispatch direction (combine transposes them).
+ * Groups are the domains of the tier `cut`.
  * De-duplication says which rows travel: one per (token, expert), per (token, rank), per (token, group).
  * Source: FORMULAS.md [M1]..[M3], [M5], [M7].
  * Ownership: matrix_clear() each result. */
@@ -12,23 +13,24 @@
 #include "workloads/traffic.h"
 
 /* Straight to the expert's rank. dedup: none or rank. */
+const struct matrix *hops_direct_of(const struct traffic *t, enum dedup dedup);
 void hops_direct(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
-/* To the rank of the destination group with the sender's local index. */
-void hops_fold(const struct platform *p, const struct traffic *t, enum dedup dedup,
+/* To the rank of the destination group with the sender's index. */
+void hops_fold(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup dedup,
                struct matrix *rows);
 
-/* From there to the expert's rank. dedup: none or rank. */
+/* From there to the expert's rank, where the cut is the fast tier; of other cuts rows_relay(). dedup: none or rank. */
 void hops_forward(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
 /* The last hop of it: from the rank that stands for the own group to the expert's. dedup: none or rank. */
-void hops_scatter(const struct platform *p, const struct traffic *t, enum dedup inside,
+void hops_scatter(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup inside,
                   struct matrix *rows);
 
 /* gather, exchange, scatter: rows for group h go to the rank of the own group with local index h mod R, from
  * there to the rank of group h with local index (own group mod R), from there to the expert's rank. Rows for
  * the own group go straight in the last exchange. */
-void hops_gather(const struct platform *p, const struct traffic *t, enum dedup between,
+void hops_gather(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup between,
                  enum dedup inside, struct matrix rows[static 3]);
 
 #endif

@@ -81,6 +81,8 @@ const struct key implementation_keys[] = {
      .help = "pieces of a pipelined message, instead of chunk_size"},
     {"hops", KEY_CHOICE, offsetof(struct implementation, hops), .otherwise = "serial",
      .choices = hops_choices, .help = "whether a forwarder sends on what it has while more arrives"},
+    {"cut", KEY_TEXT, offsetof(struct implementation, cut),
+     .help = "tier inside whose domains the last hop stays, by name; left out: `fast`, of three hops the widest"},
     {"reduce", KEY_CHOICE, offsetof(struct implementation, reduce), .otherwise = "none",
      .choices = reduce_choices, .help = "where combine adds up the rows of a token"},
     {"dispatch_row", KEY_MAP, offsetof(struct implementation, dispatch_row), .table = row_keys,
@@ -188,8 +190,16 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
     return rc;
 }
 
+double implementation_reached(const struct implementation *how, const struct plat_tier *tier) {
+    if (!how)
+        return 1;
+    return tier->counts_as == CLASS_FAST ? how->efficiency.fast.value : how->efficiency.slow.value;
+}
+
 enum rc implementation_apply(const struct implementation *how, struct topology *t, struct err *e) {
-    const double reached[TIER_COUNT] = {how ? how->efficiency.fast.value : 1, how ? how->efficiency.slow.value : 1};
+    double reached[TIER_MAX];
+    for (int tier = 0; tier < t->platform->n_tiers; tier++)
+        reached[tier] = implementation_reached(how, &t->platform->tier[tier]);
     return topo_apply(t, reached, e);
 }
 

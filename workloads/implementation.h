@@ -55,6 +55,7 @@ struct implementation {
     struct quantity chunk_bytes; /* message: chunk, and hops: pipelined */
     int64_t chunks;           /* pieces of a pipelined message; 0: from chunk_bytes */
     int hops;                 /* enum hops */
+    const char *cut;          /* tier whose domains are the groups; NULL: fast, of three hops the widest */
     int reduce;               /* enum reduce: where combine adds up rows */
     struct row_keys dispatch_row, combine_row;
     int order;                /* enum order */
@@ -79,6 +80,9 @@ void implementation_free(struct implementation *m); /* NULL is allowed */
 /* Gives a topology the rates that a library reaches, and the platform's degraded and background links: topo_apply().
  * NULL: all of them. */
 enum rc implementation_apply(const struct implementation *how, struct topology *t, struct err *e);
+
+/* Share of a tier's rate that a library reaches; NULL: all of it. */
+double implementation_reached(const struct implementation *how, const struct plat_tier *tier);
 
 /* Names of the choices above, as the file writes them. */
 const char *order_name(int order);

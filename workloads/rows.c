@@ -4,40 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+void sent_init(struct sent *s, const struct platform *p) {
+    size_t ranks = (size_t)plat_ranks(p);
+    *s = (struct sent){.rank_rows = mem_alloc(ranks, sizeof(double)), .rank_tokens = mem_alloc(ranks, sizeof(double))};
+    for (int cut = 0; cut < p->n_tiers - 1; cut++)
+        s->group_tokens[cut] = mem_alloc((size_t)p->domains[cut].n, sizeof(double));
+}
+
+void sent_scale(const struct sent *from, const struct platform *p, double factor, struct sent *into) {
+    for (int i = 0; i < plat_ranks(p); i++) {
+        into->rank_rows[i] = from->rank_rows[i] * factor;
+        into->rank_tokens[i] = from->rank_tokens[i] * factor;
+    }
+    for (int cut = 0; cut < p->n_tiers - 1; cut++)
+        for (int g = 0; g < p->domains[cut].n; g++)
+            into->group_tokens[cut][g] = from->group_tokens[cut][g] * factor;
+}
+
+void sent_clear(struct sent *s) {
+    free(s->rank_rows);
+    free(s->rank_tokens);
+    for (int cut = 0; cut < TIER_MAX; cut++)
+        free(s->group_tokens[cut]);
+    *s = (struct sent){0};
+}
+
 void rows_init(struct rows *r, const struct platform *p, const struct placement *placement,
                struct traffic *t) {
-    size_t ranks = (size_t)placement->ranks, groups = (size_t)p->groups;
+    size_t ranks = (size_t)placement->ranks;
     *r = (struct rows){
+        .platform = p,
         .placement = placement,
         .traffic = t,
         .ranks = placement->ranks,
-        .groups = (int)p->groups,
-        .local = (int)p->ranks_per_group,
-        .group_of = mem_alloc(ranks, sizeof *r->group_of),
         .chosen = mem_alloc((size_t)placement->experts, sizeof *r->chosen),
         .rank_rows = mem_alloc(ranks, sizeof *r->rank_rows),
         .rank_tokens = mem_alloc(ranks, sizeof *r->rank_tokens),
-        .group_tokens = mem_alloc(groups, sizeof *r->group_tokens),
         .rank_seen = mem_alloc(ranks, sizeof *r->rank_seen),
-        .group_seen = mem_alloc(groups, sizeof *r->group_seen),
-        .sent = {mem_alloc(ranks, sizeof(double)), mem_alloc(ranks, sizeof(double)),
-                 mem_alloc(groups, sizeof(double))},
     };
-    for (int i = 0; i < r->ranks; i++)
-        r->group_of[i] = plat_group_of(p, i);
+    for (int cut = 0; cut < p->n_tiers - 1; cut++) {
+        r->group_tokens[cut] = mem_alloc((size_t)p->domains[cut].n, sizeof **r->group_tokens);
+        r->group_seen[cut] = mem_alloc((size_t)p->domains[cut].n, sizeof **r->group_seen);
+    }
+    sent_init(&r->sent, p);
 }
 
 void rows_clear(struct rows *r) {
-    free(r->group_of);
     free(r->chosen);
     free(r->rank_rows);
     free(r->rank_tokens);
-    free(r->group_tokens);
     free(r->rank_seen);
-    free(r->group_seen);
-    free(r->sent.rank_rows);
-    free(r->sent.rank_tokens);
-    free(r->sent.group_tokens);
+    for (int cut = 0; cut < TIER_MAX; cut++) {
+        free(r->group_tokens[cut]);
+        free(r->group_seen[cut]);
+    }
+    sent_clear(&r->sent);
 }
 
 void rows_source(struct rows *r, int source) {
@@ -45,23 +66,27 @@ void rows_source(struct rows *r, int source) {
     memset(r->chosen, 0, (size_t)r->placement->experts * sizeof *r->chosen);
     memset(r->rank_rows, 0, (size_t)r->ranks * sizeof *r->rank_rows);
     memset(r->rank_tokens, 0, (size_t)r->ranks * sizeof *r->rank_tokens);
-    memset(r->group_tokens, 0, (size_t)r->groups * sizeof *r->group_tokens);
+    for (int cut = 0; cut < r->platform->n_tiers - 1; cut++)
+        memset(r->group_tokens[cut], 0, (size_t)r->platform->domains[cut].n * sizeof **r->group_tokens);
 }
 
 static void add_row(struct rows *r, int expert) {
     const struct placement *p = r->placement;
     int first = p->home_start[expert], replicas = p->home_start[expert + 1] - first;
     int64_t turn = replicas == 1 ? 0 : (r->chosen[expert] + r->source) % replicas;
-    int rank = p->home[first + turn], group = r->group_of[rank];
+    int rank = p->home[first + turn];
     r->chosen[expert]++;
     r->rank_rows[rank]++;
     if (r->rank_seen[rank] != r->token) {
         r->rank_seen[rank] = r->token;
         r->rank_tokens[rank]++;
     }
-    if (r->group_seen[group] != r->token) {
-        r->group_seen[group] = r->token;
-        r->group_tokens[group]++;
+    for (int cut = 0; cut < r->platform->n_tiers - 1; cut++) {
+        int group = r->platform->domains[cut].of_rank[rank];
+        if (r->group_seen[cut][group] != r->token) {
+            r->group_seen[cut][group] = r->token;
+            r->group_tokens[cut][group]++;
+        }
     }
 }
 
@@ -92,8 +117,9 @@ void rows_source_end(struct rows *r) {
         r->sent.rank_rows[dst] = (double)r->rank_rows[dst];
         r->sent.rank_tokens[dst] = (double)r->rank_tokens[dst];
     }
-    for (int g = 0; g < r->groups; g++)
-        r->sent.group_tokens[g] = (double)r->group_tokens[g];
+    for (int cut = 0; cut < r->platform->n_tiers - 1; cut++)
+        for (int g = 0; g < r->platform->domains[cut].n; g++)
+            r->sent.group_tokens[cut][g] = (double)r->group_tokens[cut][g];
     rows_append(r, r->source);
 }
 
@@ -114,16 +140,18 @@ static void add_entry(struct matrix *m, size_t *room, int src, int dst, double v
 /* One row of one_hop [M1], one_hop_rank [M5] and hop_a [M2]. */
 void rows_append(struct rows *r, int src) {
     struct traffic *t = r->traffic;
-    int index = src % r->local;
     t->one_hop.start[src + 1] = t->one_hop.start[src];
     t->one_hop_rank.start[src + 1] = t->one_hop_rank.start[src];
-    t->hop_a.start[src + 1] = t->hop_a.start[src];
     for (int dst = 0; dst < r->ranks; dst++) {
         add_entry(&t->one_hop, &r->room_one_hop, src, dst, r->sent.rank_rows[dst]);
         add_entry(&t->one_hop_rank, &r->room_per_rank, src, dst, r->sent.rank_tokens[dst]);
     }
-    for (int g = 0; g < r->groups; g++)
-        add_entry(&t->hop_a, &r->room_hop_a, src, g * r->local + index, r->sent.group_tokens[g]);
+    for (int cut = 0; cut < r->platform->n_tiers - 1; cut++) {
+        t->hop_a[cut].start[src + 1] = t->hop_a[cut].start[src];
+        for (int g = 0; g < r->platform->domains[cut].n; g++)
+            add_entry(&t->hop_a[cut], &r->room_hop_a[cut], src, plat_peer(r->platform, (enum tier)cut, g, src),
+                      r->sent.group_tokens[cut][g]);
+    }
 }
 
 /* First entry of a row whose receiver is not below dst. */
@@ -139,23 +167,24 @@ static size_t lower_bound(const struct matrix *m, int src, int dst) {
     return low;
 }
 
-void rows_hop_b(const struct platform *p, const struct matrix *direct, struct matrix *hop_b) {
-    int local = (int)p->ranks_per_group;
-    double *rows = mem_alloc((size_t)local, sizeof *rows);
+/* For each index of a domain: the ranks whose peers there have it. */
+void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed) {
+    const struct plat_domains *d = &p->domains[cut];
+    double *rows = mem_alloc((size_t)plat_span(p, cut), sizeof *rows);
     size_t room = 0;
-    matrix_init(hop_b, direct->ranks, 0, direct->whole);
+    matrix_init(relayed, direct->ranks, 0, direct->whole);
     for (int src = 0; src < direct->ranks; src++) {
-        int first = src - plat_local_of(p, src);
-        memset(rows, 0, (size_t)local * sizeof *rows);
-        for (int from = src - first; from < direct->ranks; from += local) {
-            size_t end = direct->start[from + 1];
-            for (size_t i = lower_bound(direct, from, first);
-                 i < end && direct->dst[i] < first + local; i++)
-                rows[direct->dst[i] - first] += direct->value[i];
-        }
-        hop_b->start[src + 1] = hop_b->start[src];
-        for (int x = 0; x < local; x++)
-            add_entry(hop_b, &room, src, first + x, rows[x]);
+        int own = d->of_rank[src], first = d->first[own], size = d->first[own + 1] - first;
+        memset(rows, 0, (size_t)size * sizeof *rows);
+        for (int g = 0; g < d->n; g++)
+            for (int from = d->first[g] + src - first; from < d->first[g + 1]; from += size) {
+                size_t end = direct->start[from + 1];
+                for (size_t i = lower_bound(direct, from, first); i < end && direct->dst[i] < first + size; i++)
+                    rows[direct->dst[i] - first] += direct->value[i];
+            }
+        relayed->start[src + 1] = relayed->start[src];
+        for (int x = 0; x < size; x++)
+            add_entry(relayed, &room, src, first + x, rows[x]);
     }
     free(rows);
 }

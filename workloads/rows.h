@@ -20,24 +20,28 @@
 struct sent {
     double *rank_rows; /* rows per rank */
     double *rank_tokens; /* tokens that reach a rank */
-    double *group_tokens; /* tokens that reach a group */
+    double *group_tokens[TIER_MAX]; /* tokens that reach a domain of each tier but the outermost */
 };
 
+void sent_init(struct sent *s, const struct platform *p);
+void sent_scale(const struct sent *from, const struct platform *p, double factor, struct sent *into);
+void sent_clear(struct sent *s);
+
 struct rows {
+    const struct platform *platform;
     const struct placement *placement;
     struct traffic *traffic;
-    int ranks, groups, local;
-    int *group_of; /* per rank */
+    int ranks;
     int64_t capacity; /* rows per (source, expert); 0 = none */
     bool pad;
 
     int source;
     int64_t token;
     int64_t *chosen; /* per expert, of this source */
-    int64_t *rank_rows, *rank_tokens, *group_tokens;
-    int64_t *rank_seen, *group_seen; /* last token that reached it, + 1 */
+    int64_t *rank_rows, *rank_tokens, *group_tokens[TIER_MAX];
+    int64_t *rank_seen, *group_seen[TIER_MAX]; /* last token that reached it, + 1 */
     struct sent sent;
-    size_t room_one_hop, room_per_rank, room_hop_a;
+    size_t room_one_hop, room_per_rank, room_hop_a[TIER_MAX];
     int64_t over_capacity, padding;
 };
 
@@ -52,7 +56,8 @@ void rows_source_end(struct rows *r);
 /* Appends a source's rows from r->sent as they are. */
 void rows_append(struct rows *r, int source);
 
-/* Rank (h, r) forwards what the ranks (g, r) of all groups g send to group h. [M3] */
-void rows_hop_b(const struct platform *p, const struct matrix *direct, struct matrix *hop_b);
+/* Rank (h, r) forwards what the ranks (g, r) of all groups g send to group h; groups are domains of the tier. Where
+ * sizes differ: those whose peer in group h it is. [M3] */
+void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed);
 
 #endif

@@ -8,8 +8,9 @@
 
 #include "platforms/base/mem.h"
 #include "workloads/hops.h"
+#include "workloads/rows.h"
 
-static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined",
+static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined", "three-hop",
                                                             "gather-first"};
 static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
 
@@ -82,9 +83,14 @@ static struct stage *add_stage(struct step *s, const char *name, struct matrix *
 }
 
 static void set_collective(struct stage *stage, int world, enum tier span, int64_t collectives) {
-    stage->world = world;
+    stage->world = stage->peers = world;
     stage->span = span;
     stage->collectives = (int)collectives;
+}
+
+static void set_reach(struct stage *stage, enum tier inside, int index) {
+    stage->inside = inside;
+    stage->index = index;
 }
 
 /* Rows on the way back, by the place where they are added up; on the way out, by de-duplication. */
@@ -108,40 +114,70 @@ static void build_one_hop(struct step *s) {
     struct matrix rows;
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
     struct stage *stage = add_stage(s, "one_hop", &rows);
-    set_collective(stage, plat_ranks(p), plat_widest(p, (int)p->groups),
-                   s->implementation->collectives.one_hop);
+    set_collective(stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
+    set_reach(stage, plat_slow(p), -1);
 }
 
-static void build_two_hop(struct step *s) {
+/* Rows from a forwarder in each domain of a tier: what its members' counterparts in all domains of the next cut sent
+ * there. */
+static void rows_inside(const struct step *s, enum tier cut, enum dedup dedup, struct matrix *rows) {
+    if (cut == TIER_FAST)
+        hops_forward(s->traffic, dedup, rows);
+    else
+        rows_relay(s->platform, cut, hops_direct_of(s->traffic, dedup), rows);
+}
+
+/* (row, slot) pairs that pass the forwarders of a cut, per rank. */
+static void charge_chain(struct step *s, struct stage *stage, enum tier cut) {
+    struct matrix pairs;
+    stage->splits = s->implementation->hops == HOPS_SERIAL;
+    stage->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *stage->pairs);
+    rows_inside(s, cut, DEDUP_NONE, &pairs);
+    matrix_sums(&pairs, true, true, stage->pairs);
+    matrix_clear(&pairs);
+}
+
+/* Two hops, or three: between the domains of the cut, inside one of them between the groups, inside a group. */
+static void build_hops(struct step *s) {
+    static const char *const names[] = {"hop_a", "hop_b", "hop_c"};
     const struct platform *p = s->platform;
     const struct implementation *m = s->implementation;
-    int groups = (int)p->groups, world = m->collectives.hop_a_communicator == COMMUNICATOR_EP
-                                             ? plat_ranks(p)
-                                             : groups;
-    struct matrix rows_a, rows_b;
-    hops_fold(p, s->traffic, rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP), &rows_a);
-    hops_forward(s->traffic, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
-                 &rows_b);
-    struct stage *a, *b;
-    if (s->phase == PHASE_DISPATCH) {
-        a = add_stage(s, "hop_a", &rows_a);
-        b = add_stage(s, "hop_b", &rows_b);
-        b->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *b->pairs);
-        matrix_sums(&s->traffic->hop_b, true, true, b->pairs);
-    } else {
-        b = add_stage(s, "hop_b", &rows_b);
-        a = add_stage(s, "hop_a", &rows_a);
+    bool three = s->strategy == STRATEGY_THREE_HOP;
+    int n = three ? 3 : 2, domains = p->domains[s->cut].n;
+    enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP),
+               inside = rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b);
+    struct matrix rows[STEP_STAGES];
+    hops_fold(p, s->cut, s->traffic, between, &rows[0]);
+    if (three) {
+        struct matrix groups;
+        hops_fold(p, TIER_FAST, s->traffic, between, &groups);
+        rows_relay(p, s->cut, &groups, &rows[1]);
+        matrix_clear(&groups);
     }
-    set_collective(a, groups > 1 ? world : 1, plat_widest(p, groups), m->collectives.hop_a);
-    set_collective(b, (int)p->ranks_per_group, TIER_FAST, m->collectives.hop_b);
+    rows_inside(s, three ? TIER_FAST : s->cut, inside, &rows[n - 1]);
+    for (int i = 0; i < n; i++) {
+        int hop = s->phase == PHASE_DISPATCH ? i : n - 1 - i;
+        bool last = hop == n - 1;
+        struct stage *stage = add_stage(s, names[hop], &rows[hop]);
+        enum tier span = last ? (three ? TIER_FAST : s->cut) : s->cut;
+        int members = hop == 0 ? domains : last ? plat_span(p, span) : p->domains[TIER_FAST].n / domains;
+        set_collective(stage, members, hop == 0 ? plat_widest(p) : span,
+                       last ? m->collectives.hop_b : m->collectives.hop_a);
+        set_reach(stage, hop == 0 ? plat_slow(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
+        if (hop == 0 && domains > 1 && m->collectives.hop_a_communicator == COMMUNICATOR_EP)
+            stage->world = plat_ranks(p);
+        if (hop > 0 && s->phase == PHASE_DISPATCH)
+            charge_chain(s, stage, last ? span : s->cut);
+    }
     s->pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED || m->hops == HOPS_PIPELINED;
     s->chunks = choose_chunks(s);
-    if (m->hops == HOPS_PIPELINED) {
-        // one launch for both hops, over all ranks
-        set_collective(&s->stages[0], plat_ranks(p), plat_widest(p, groups), m->collectives.one_hop);
-        set_collective(&s->stages[1], 1, TIER_FAST, 1);
-    } else if (s->phase == PHASE_DISPATCH) {
-        b->splits = true;
+    if (m->hops != HOPS_PIPELINED)
+        return;
+    // one launch for all hops, over all ranks
+    for (int i = 0; i < n; i++) {
+        s->stages[i].world = i == 0 ? plat_ranks(p) : 1;
+        s->stages[i].span = i == 0 ? plat_widest(p) : TIER_FAST;
+        s->stages[i].collectives = i == 0 ? (int)m->collectives.one_hop : 1;
     }
 }
 
@@ -151,26 +187,54 @@ static void build_gather_first(struct step *s) {
     struct matrix rows[STEP_STAGES], pairs;
     static const char *const names[STEP_STAGES] = {"gather", "exchange", "scatter"};
     enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
-    hops_gather(p, s->traffic, between,
-                rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b), rows);
+    hops_gather(p, s->cut, s->traffic, between, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
+                rows);
     bool out = s->phase == PHASE_DISPATCH;
     for (int i = 0; i < STEP_STAGES; i++) {
         int which = out ? i : STEP_STAGES - 1 - i;
         struct stage *stage = add_stage(s, names[which], &rows[which]);
         if (which == 1)
-            set_collective(stage, (int)p->groups, plat_widest(p, (int)p->groups),
-                           m->collectives.hop_a);
+            set_collective(stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
         else
-            set_collective(stage, (int)p->ranks_per_group, TIER_FAST, m->collectives.hop_b);
+            set_collective(stage, plat_span(p, s->cut), s->cut, m->collectives.hop_b);
     }
     if (!out)
         return;
     struct stage *last = &s->stages[STEP_STAGES - 1];
     last->splits = true;
     last->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *last->pairs);
-    hops_scatter(p, s->traffic, DEDUP_NONE, &pairs);
+    hops_scatter(p, s->cut, s->traffic, DEDUP_NONE, &pairs);
     matrix_sums(&pairs, true, true, last->pairs);
     matrix_clear(&pairs);
+}
+
+/* The tier whose domains are the groups of the strategy. */
+static enum tier find_cut(const struct step *s) {
+    const struct platform *p = s->platform;
+    const char *name = s->implementation->cut;
+    if (name)
+        return (enum tier)plat_find_tier(p, name);
+    return s->strategy == STRATEGY_THREE_HOP ? (enum tier)(plat_slow(p) - 1) : TIER_FAST;
+}
+
+enum rc step_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
+                   struct err *e) {
+    int cut = m->cut ? plat_find_tier(p, m->cut) : TIER_FAST;
+    const char *names[TIER_MAX];
+    for (int t = 0; t < p->n_tiers; t++)
+        names[t] = p->tier[t].name;
+    const char *near = m->cut ? err_nearest(m->cut, names, (size_t)p->n_tiers) : NULL;
+    if (cut < 0)
+        return err_set(e, RC_RANGE, "implementation.cut: %s has no tier '%.40s'%s%s%s", p->name, m->cut,
+                       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (cut == (int)plat_slow(p))
+        return err_set(e, RC_RANGE, "implementation.cut: '%s' is the outermost tier, it has one domain", m->cut);
+    if (strategy == STRATEGY_THREE_HOP && (p->n_tiers < 3 || (m->cut && cut == TIER_FAST)))
+        return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers%s", p->name,
+                       p->n_tiers, p->n_tiers > 2 ? " and implementation.cut is fast" : "");
+    if (strategy == STRATEGY_THREE_HOP && !plat_is_even(p))
+        return err_set(e, RC_RANGE, "three-hop needs groups of one size; %s has group_sizes", p->name);
+    return RC_OK;
 }
 
 void step_build(const struct topology *topology, const struct workload *w,
@@ -184,13 +248,14 @@ void step_build(const struct topology *topology, const struct workload *w,
                           .strategy = strategy,
                           .phase = phase,
                           .chunks = 1};
+    step->cut = find_cut(step);
     step->row_bytes = row_bytes(step);
     if (strategy == STRATEGY_ONE_HOP)
         build_one_hop(step);
     else if (strategy == STRATEGY_GATHER_FIRST)
         build_gather_first(step);
     else
-        build_two_hop(step);
+        build_hops(step);
 }
 
 void step_clear(struct step *step) {
@@ -208,7 +273,7 @@ void step_route(const struct step *step, int src, int dst, struct route *route) 
 
 double step_message_cost_s(const struct step *step, enum tier tier) {
     const struct tier_factors *own = &step->implementation->message_cost_s;
-    const struct quantity *q = tier == TIER_FAST ? &own->fast : &own->slow;
+    const struct quantity *q = step->platform->tier[tier].counts_as == CLASS_FAST ? &own->fast : &own->slow;
     return q->given ? q->value : plat_message_cost_s(step->platform, tier);
 }
 
@@ -220,9 +285,8 @@ double step_message_units(const struct step *step, int stage, double bytes) {
 }
 
 double step_bandwidth_Bps(const struct step *step, enum tier tier) {
-    const struct tier_factors *reached = &step->implementation->efficiency;
-    return step->platform->tier[tier].bandwidth_Bps.value *
-           (tier == TIER_FAST ? reached->fast.value : reached->slow.value);
+    const struct plat_tier *t = &step->platform->tier[tier];
+    return t->bandwidth_Bps.value * implementation_reached(step->implementation, t);
 }
 
 /* Calls visit for every message of a stage. */
@@ -232,7 +296,7 @@ struct visit {
     struct route route; /* of the message visited */
     double message_bytes, units;
     double *bytes, *busy_s;               /* step_link_load() */
-    double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT]; /* step_tier_traffic() */
+    double tier_bytes[TIER_MAX], tier_messages[TIER_MAX]; /* step_tier_traffic() */
 };
 
 static void each_message(struct visit *v, void (*visit)(struct visit *v)) {
@@ -258,11 +322,11 @@ static void visit_tiers(struct visit *v) {
     }
 }
 
-void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_COUNT],
-                       double messages[static TIER_COUNT]) {
+void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_MAX],
+                       double messages[static TIER_MAX]) {
     struct visit v = {.step = step, .stage = stage};
     each_message(&v, visit_tiers);
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < TIER_MAX; tier++) {
         bytes[tier] = v.tier_bytes[tier];
         messages[tier] = v.tier_messages[tier];
     }
@@ -309,8 +373,9 @@ static void own_constants(const struct step *step, enum regime regime, struct co
     const char *library = step->implementation->name;
     enum alpha_phase phase = step->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
     *costs = (struct costs){0};
-    if (!plat_alpha_includes(step->platform, library, phase, regime, "latency"))
-        for (int tier = 0; tier < TIER_COUNT; tier++)
+    costs->cables = !plat_alpha_includes(step->platform, library, phase, regime, "latency");
+    if (costs->cables)
+        for (int tier = 0; tier < step->platform->n_tiers; tier++)
             costs->latency_s[tier] = step->platform->tier[tier].latency_s.value;
     costs->splits_s = step->platform->splits_sync_s.value;
     const struct chain_keys *chain = &step->implementation->chain;

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "platforms/alpha.h"
 #include "platforms/topology.h"
 #include "workloads/implementation.h"
 #include "workloads/outcome.h"
@@ -21,6 +22,7 @@ enum strategy {
     STRATEGY_ONE_HOP,
     STRATEGY_TWO_HOP,           /* hop A between groups, hop B inside; as the implementation's hops say */
     STRATEGY_TWO_HOP_PIPELINED, /* the same, pipelined whatever the implementation says */
+    STRATEGY_THREE_HOP,         /* hop A between the domains of the cut, hop B between groups inside one, hop C */
     STRATEGY_GATHER_FIRST,      /* gather inside the group, exchange between groups, scatter */
     STRATEGY_COUNT
 };
@@ -35,10 +37,13 @@ enum { STEP_STAGES = 3 };
  * the local work before the exchange (splits readback, chain) is done. Pipelined: messages are cut into
  * `chunks` equal pieces, and piece c of a later stage waits for the pieces c of the arrivals before. */
 struct stage {
-    const char *name;    /* "one_hop"; "hop_a", "hop_b"; "gather", "exchange", "scatter" */
+    const char *name;    /* "one_hop"; "hop_a", "hop_b", "hop_c"; "gather", "exchange", "scatter" */
     struct matrix bytes; /* diagonal = local, never on a link */
     double unit_bytes;   /* a pair pays the per-message cost once per unit_bytes begun; 0: once */
     int world;           /* ranks of its collective */
+    enum tier inside;    /* payload stays inside the domains of this tier, whose rate the closed form charges */
+    int index;           /* and goes between equal indices in domains of this one; -1: between any */
+    int peers;           /* ranks that a rank sends to under these rules, itself included */
     enum tier span;      /* widest tier that the collective reaches */
     int collectives;     /* issued for it, payload included; each costs alpha */
     bool splits;         /* pays the splits readback before it */
@@ -53,6 +58,7 @@ struct step {
     const struct traffic *traffic;
     enum strategy strategy;
     enum phase phase;
+    enum tier cut;            /* its domains are the groups of the strategy */
     enum dedup one_hop_dedup; /* of a one-hop call */
     double row_bytes;
     bool pipelined;           /* a forwarder sends on pieces while more arrives */
@@ -62,6 +68,10 @@ struct step {
     int n_stages;
     struct stage stages[STEP_STAGES];
 };
+
+/* Whether a platform has the tiers that a strategy cuts at. RC_RANGE */
+enum rc step_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
+                   struct err *e);
 
 void step_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
@@ -81,8 +91,8 @@ double step_message_units(const struct step *step, int stage, double bytes);
 double step_bandwidth_Bps(const struct step *step, enum tier tier);
 
 /* Bytes and messages of a stage on each tier (diagonal excluded; a zero-byte pair sends no message). */
-void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_COUNT],
-                       double messages[static TIER_COUNT]);
+void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_MAX],
+                       double messages[static TIER_MAX]);
 
 /* Adds what a stage puts on each link: bytes, and seconds of port time (bytes / capacity, plus the
  * per-message cost on egress ports). Either array may be NULL. FORMULAS.md [B1] */
@@ -94,7 +104,8 @@ void step_link_load(const struct step *step, int stage, double *bytes, double *b
 struct costs {
     char name[40];                /* "known", "wire", or the treatment's name */
     double alpha_s[STEP_STAGES];
-    double latency_s[TIER_COUNT];
+    double latency_s[TIER_MAX];
+    bool cables;                  /* latencies of a graph's links count too */
     double splits_s;
     double chain_s_per_pair;
     double chain_floor_s;         /* a chain on at least one pair takes no less */

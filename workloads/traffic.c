@@ -166,43 +166,25 @@ static void expect_places(const struct drawing *d, const struct choice *c, struc
         list_place(p, r, r + 1, &list);
         rows->sent.rank_tokens[r] = 1 - choice_miss(c, list.ids, list.keep, list.n);
     }
-    for (int g = 0; g < rows->groups; g++) {
-        list_place(p, g * rows->local, (g + 1) * rows->local, &list);
-        rows->sent.group_tokens[g] = 1 - choice_miss(c, list.ids, list.keep, list.n);
+    for (int cut = 0; cut < rows->platform->n_tiers - 1; cut++) {
+        const struct plat_domains *groups = &rows->platform->domains[cut];
+        for (int g = 0; g < groups->n; g++) {
+            list_place(p, groups->first[g], groups->first[g + 1], &list);
+            rows->sent.group_tokens[cut][g] = 1 - choice_miss(c, list.ids, list.keep, list.n);
+        }
     }
     free(list.ids);
     free(list.keep);
 }
 
-static void scale(double *x, int n, double factor) {
-    for (int i = 0; i < n; i++)
-        x[i] *= factor;
-}
-
-/* Appends one source's expected rows. sent holds probabilities on entry when they are the same for all. */
+/* Appends one source's expected rows, of which `each` holds those of one token. */
 static void expect_source(const struct drawing *d, int src, const double *inclusion, struct rows *rows,
                           const struct sent *each) {
     double tokens = (double)d->traffic->tokens[src];
-    size_t ranks = (size_t)d->ranks, groups = (size_t)rows->groups;
-    memcpy(rows->sent.rank_rows, each->rank_rows, ranks * sizeof(double));
-    memcpy(rows->sent.rank_tokens, each->rank_tokens, ranks * sizeof(double));
-    memcpy(rows->sent.group_tokens, each->group_tokens, groups * sizeof(double));
-    scale(rows->sent.rank_rows, d->ranks, tokens);
-    scale(rows->sent.rank_tokens, d->ranks, tokens);
-    scale(rows->sent.group_tokens, rows->groups, tokens);
+    sent_scale(each, rows->platform, tokens, &rows->sent);
     for (int i = 0; i < d->placement->experts; i++)
         d->traffic->expert_load[i] += tokens * inclusion[i];
     rows_append(rows, src);
-}
-
-static struct sent sent_copy(const struct sent *s, int ranks, int groups) {
-    size_t r = (size_t)ranks, g = (size_t)groups;
-    struct sent copy = {mem_alloc(r, sizeof(double)), mem_alloc(r, sizeof(double)),
-                        mem_alloc(g, sizeof(double))};
-    memcpy(copy.rank_rows, s->rank_rows, r * sizeof(double));
-    memcpy(copy.rank_tokens, s->rank_tokens, r * sizeof(double));
-    memcpy(copy.group_tokens, s->group_tokens, g * sizeof(double));
-    return copy;
 }
 
 static const double *shares_of(const struct drawing *d, int src) {
@@ -211,8 +193,9 @@ static const double *shares_of(const struct drawing *d, int src) {
 
 static enum rc expect_all(struct drawing *d, struct rows *rows, struct err *e) {
     struct choice *c = NULL;
-    struct sent each = {0};
+    struct sent each;
     enum rc rc = RC_OK;
+    sent_init(&each, rows->platform);
     for (int src = 0; src < d->ranks && !rc; src++) {
         const double *inclusion = shares_of(d, src);
         if (src == 0 || d->shares) {
@@ -223,16 +206,11 @@ static enum rc expect_all(struct drawing *d, struct rows *rows, struct err *e) {
                 break;
             placement_load(d->placement, inclusion, rows->sent.rank_rows);
             expect_places(d, c, rows);
-            free(each.rank_rows);
-            free(each.rank_tokens);
-            free(each.group_tokens);
-            each = sent_copy(&rows->sent, d->ranks, rows->groups);
+            sent_scale(&rows->sent, rows->platform, 1, &each);
         }
         expect_source(d, src, inclusion, rows, &each);
     }
-    free(each.rank_rows);
-    free(each.rank_tokens);
-    free(each.group_tokens);
+    sent_clear(&each);
     choice_free(c);
     return rc;
 }
@@ -336,7 +314,8 @@ static enum rc fill(struct drawing *d, struct err *e) {
     struct rows rows;
     matrix_init(&t->one_hop, d->ranks, 0, whole);
     matrix_init(&t->one_hop_rank, d->ranks, 0, whole);
-    matrix_init(&t->hop_a, d->ranks, 0, whole);
+    for (int cut = 0; cut < d->plan->platform->n_tiers - 1; cut++)
+        matrix_init(&t->hop_a[cut], d->ranks, 0, whole);
     rows_init(&rows, d->plan->platform, d->placement, t);
     if (w->capacity_factor.given) {
         double mean = (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
@@ -347,12 +326,12 @@ static enum rc fill(struct drawing *d, struct err *e) {
                  : whole      ? draw_all(d, &rows, e)
                               : expect_all(d, &rows, e);
     if (!rc) {
-        rows_hop_b(d->plan->platform, &t->one_hop, &t->hop_b);
-        rows_hop_b(d->plan->platform, &t->one_hop_rank, &t->hop_b_rank);
+        rows_relay(d->plan->platform, TIER_FAST, &t->one_hop, &t->hop_b);
+        rows_relay(d->plan->platform, TIER_FAST, &t->one_hop_rank, &t->hop_b_rank);
         matrix_sums(&t->one_hop, false, true, t->rank_load);
         for (int src = 0; src < d->ranks; src++)
             t->tokens_total += t->tokens[src];
-        t->fan_out = t->tokens_total ? matrix_total(&t->hop_a, true) / (double)t->tokens_total : 0;
+        t->fan_out = t->tokens_total ? matrix_total(&t->hop_a[TIER_FAST], true) / (double)t->tokens_total : 0;
         t->over_capacity = rows.over_capacity;
         if (rows.capacity)
             buf_printf(&t->notes, "capacity %lld rows a source and expert: %lld rows dropped, %lld added\n",
@@ -372,7 +351,8 @@ static enum rc take_matrix(struct drawing *d) {
     t->one_hop.whole = true;
     matrix_scale(&r->bytes, 1, &t->one_hop_rank); // whatever the de-duplication, these are the bytes
     t->one_hop_rank.whole = true;
-    matrix_init(&t->hop_a, d->ranks, 0, true);
+    for (int cut = 0; cut < d->plan->platform->n_tiers - 1; cut++)
+        matrix_init(&t->hop_a[cut], d->ranks, 0, true);
     matrix_init(&t->hop_b, d->ranks, 0, true);
     matrix_init(&t->hop_b_rank, d->ranks, 0, true);
     matrix_sums(&t->one_hop, false, true, t->rank_load);
@@ -476,7 +456,8 @@ void traffic_free(struct traffic *t) {
         return;
     matrix_clear(&t->one_hop);
     matrix_clear(&t->one_hop_rank);
-    matrix_clear(&t->hop_a);
+    for (int cut = 0; cut < TIER_MAX; cut++)
+        matrix_clear(&t->hop_a[cut]);
     matrix_clear(&t->hop_b);
     matrix_clear(&t->hop_b_rank);
     free(t->expert_load);
@@ -492,8 +473,8 @@ void traffic_rho(const struct traffic *t, struct traffic_rho *rho) {
         .expert = stat_max_over_mean(t->expert_load, (size_t)t->experts),
         .one_hop_in = matrix_rho_max(&t->one_hop, false),
         .one_hop_out = matrix_rho_max(&t->one_hop, true),
-        .hop_a_in = matrix_rho_max(&t->hop_a, false),
-        .hop_a_out = matrix_rho_max(&t->hop_a, true),
+        .hop_a_in = matrix_rho_max(&t->hop_a[TIER_FAST], false),
+        .hop_a_out = matrix_rho_max(&t->hop_a[TIER_FAST], true),
         .hop_b_in = matrix_rho_max(&t->hop_b, false),
         .hop_b_out = matrix_rho_max(&t->hop_b, true),
     };

@@ -8,8 +8,8 @@
  * Shapes: matrices over ranks, in rows, dispatch direction, diagonal included (see matrix.h).
  *   one_hop  one row per (token, expert) pair, to the expert's rank                       FORMULAS.md [M1]
  *   hop_a    one row per token and distinct destination group, to the rank of that group with the
- *            sender's local index                                                         [M2]
- *   hop_b    at the forwarder, every received row once per expert of its group, to the expert's rank  [M3]
+ *            sender's index; once for the domains of each tier but the outermost [tier]   [M2]
+ *   hop_b    (fast tier) at the forwarder, every received row once per expert of its group, to the expert's rank  [M3]
  *   one_hop_rank, hop_b_rank  the same as one_hop and hop_b, but one row per token and distinct destination
  *            rank, whatever number of its experts are there (de-duplication per rank)     [M5]
  * Source: tokens are drawn (draw: sampled, whole numbers), taken at their expected values (draw:
@@ -33,7 +33,7 @@ enum traffic_unit { TRAFFIC_ROWS, TRAFFIC_BYTES };
 struct traffic {
     int ranks;
     int experts;
-    struct matrix one_hop, one_hop_rank, hop_a, hop_b, hop_b_rank;
+    struct matrix one_hop, one_hop_rank, hop_a[TIER_MAX], hop_b, hop_b_rank;
     double *expert_load;  /* rows per expert, [experts] */
     double *rank_load;    /* rows per destination rank, local ones included, [ranks] */
     double fan_out;       /* mean distinct destination groups of a token, own group included; 0: no token */

@@ -377,7 +377,13 @@ static void markdown(const struct key *table, const char *prefix, struct buf *ou
         char kind[120];
         buf_printf(out, "| `%s%s` | %s | %s | %s |\n", prefix, key->name, kind_text(key, kind),
                    key->required ? "required" : key->otherwise ? key->otherwise : "-", key->help);
-        if (key->table) {
+        const struct key *same = table; // the first one with these keys
+        while (same != key && same->table != key->table)
+            same++;
+        if (key->table && same != key)
+            buf_printf(out, "| `%s%s%s.*` | | | as `%s%s.*` |\n", prefix, key->name,
+                       key->kind == KEY_LIST ? "[]" : "", prefix, same->name);
+        if (key->table && same == key) {
             char *deeper =
                 mem_printf("%s%s%s.", prefix, key->name, key->kind == KEY_LIST ? "[]" : "");
             markdown(key->table, deeper, out);

@@ -280,6 +280,18 @@ void yaml_drop(struct yaml_node *map, const char *key) {
     }
 }
 
+/* The item of a list whose key `name` says so, or that has this number, from 0. */
+static struct yaml_node *find_item(const struct yaml_node *list, const char *key) {
+    for (size_t i = 0; i < list->n; i++) {
+        const struct yaml_node *name = yaml_get(list->items[i], "name");
+        if (name && name->type == YAML_SCALAR && strcmp(name->text, key) == 0)
+            return list->items[i];
+    }
+    char *end;
+    unsigned long number = strtoul(key, &end, 10);
+    return *key >= '0' && *key <= '9' && !*end && number < list->n ? list->items[number] : NULL;
+}
+
 enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, const char *origin,
                  struct err *e) {
     struct place at = {arena_copy(&doc->arena, origin), 0, 0};
@@ -290,6 +302,13 @@ enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, cons
         if (dot) {
             *dot = '\0';
             rest = dot + 1;
+        }
+        if (map->type == YAML_LIST && dot) {
+            struct yaml_node *item = find_item(map, key);
+            if (!item)
+                return err_at(e, RC_SCHEMA, &at, "'%s': the list has no item '%s'", path, key);
+            map = item;
+            continue;
         }
         if (map->type != YAML_MAP || !*key)
             return err_at(e, RC_SCHEMA, &at, "'%s': no such key", path);

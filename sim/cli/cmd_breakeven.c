@@ -208,7 +208,7 @@ static void evaluate(const double *values, const void *context, double *outputs)
     costs_known(&pair.one, REGIME_AHEAD, &one, NULL, reason);
     costs_known(&pair.two, REGIME_AHEAD, &two, NULL, reason);
     const double ratio =
-        p->tier[TIER_FAST].bandwidth_Bps.value / p->tier[TIER_SLOW].bandwidth_Bps.value;
+        p->tier[TIER_FAST].bandwidth_Bps.value / p->tier[plat_slow(p)].bandwidth_Bps.value;
     family(&pair, &one, &two, c->o, c->own_s_per_pair, &b);
     breakeven_predict(&b, ratio, &t);
     outputs[OUT_ONE] = t.one_hop_s;
@@ -434,6 +434,14 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                                  .seed = o->seed,
                                  .arguments = o->arguments,
                                  .n_arguments = o->n_arguments};
+    rc = step_check(in.platform, in.implementation, STRATEGY_TWO_HOP, e);
+    if (!rc && in.implementation->cut && strcmp(in.implementation->cut, "fast") != 0)
+        rc = err_set(e, RC_UNSUPPORTED, "breakeven: the ratio is that of the fast tier; implementation.cut is '%.40s'",
+                     in.implementation->cut);
+    if (rc) {
+        inputs_clear(&in);
+        return rc;
+    }
     struct pair p = {.intervals = mem_alloc(1, sizeof *p.intervals)};
     step_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_ONE_HOP,
                PHASE_DISPATCH, &p.one);

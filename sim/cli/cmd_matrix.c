@@ -97,7 +97,7 @@ enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e) {
         traffic_rho(in.traffic, &rho);
         const struct listed all[] = {
             {"one_hop", &in.traffic->one_hop, rho.one_hop_in, rho.one_hop_out},
-            {"hop_a", &in.traffic->hop_a, rho.hop_a_in, rho.hop_a_out},
+            {"hop_a", &in.traffic->hop_a[TIER_FAST], rho.hop_a_in, rho.hop_a_out},
             {"hop_b", &in.traffic->hop_b, rho.hop_b_in, rho.hop_b_out}};
         const char *unit = in.traffic->unit == TRAFFIC_BYTES ? "bytes" : "rows";
         for (int i = 0; i < 3 && !rc; i++)

@@ -74,7 +74,7 @@ static void show_constants(const struct platform *p, struct buf *out) {
     static const char *const head[] = {"constant", "value", "status", "source"};
     for (int i = 0; i < 4; i++)
         table_cell(&t, "%s", head[i]);
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < p->n_tiers; tier++) {
         const struct plat_tier *x = &p->tier[tier];
         const struct {
             const char *key;
@@ -86,14 +86,14 @@ static void show_constants(const struct platform *p, struct buf *out) {
                    {"message_cost", &x->message_cost_s, UNIT_TIME}};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             char name[40];
-            snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), all[i].key);
+            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, all[i].key);
             quantity_row(&t, name, all[i].q, all[i].kind);
         }
         struct plat_fabric fabric = x->fabric;
         char key[FABRIC_CONSTANT], name[FABRIC_CONSTANT + 8];
         const struct quantity *q;
         for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
-            snprintf(name, sizeof name, "%s.%s", tier_name((enum tier)tier), key);
+            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, key);
             quantity_row(&t, name, q, UNIT_RATE);
         }
     }
@@ -173,14 +173,16 @@ static void show_json(const struct topology *t, struct buf *out) {
     if (plat_no_ratio(p))
         json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
     json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));
-    for (int tier = 0; tier < TIER_COUNT; tier++)
-        json_key_text(&j, tier == TIER_FAST ? "fast_kind" : "slow_kind",
-                      fabric_kinds[p->tier[tier].fabric.kind]);
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        char key[40];
+        snprintf(key, sizeof key, "%.20s_kind", p->tier[tier].name);
+        json_key_text(&j, key, fabric_kinds[p->tier[tier].fabric.kind]);
+    }
     json_key_open(&j, "links", '[');
     for (int i = 0; i < t->n_links; i++) {
         json_open(&j, '{');
         json_key_text(&j, "name", t->links[i].name);
-        json_key_text(&j, "tier", tier_name(t->links[i].tier));
+        json_key_text(&j, "tier", p->tier[t->links[i].tier].name);
         json_key_number(&j, "capacity_Bps", t->links[i].capacity_Bps);
         json_close(&j);
     }

@@ -68,9 +68,9 @@ static void fill_bounds(const struct step *step, struct cases *cases, struct cal
 
 static void fill_traffic(const struct step *step, struct call_figures *call) {
     for (int i = 0; i < step->n_stages; i++) {
-        double bytes[TIER_COUNT], messages[TIER_COUNT];
+        double bytes[TIER_MAX], messages[TIER_MAX];
         step_tier_traffic(step, i, bytes, messages);
-        for (int tier = 0; tier < TIER_COUNT; tier++) {
+        for (int tier = 0; tier < TIER_MAX; tier++) {
             call->tier_bytes[tier] += bytes[tier];
             call->tier_messages[tier] += messages[tier];
         }
@@ -260,6 +260,9 @@ static enum rc run_phase(const struct inputs *in, const struct options *o, enum 
                            "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
                            "defined",
                            strategy_name((enum strategy)strategies[i]));
+        rc = step_check(in->platform, in->implementation, (enum strategy)strategies[i], e);
+        if (rc)
+            return rc;
         const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare,
                                 compare && !o->unexplained, false};
         rc = run_call(in, o, &ask, &f->calls[f->n_calls++], r, e);

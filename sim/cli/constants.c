@@ -20,7 +20,7 @@ static void weigh_given(struct result *r, const char *constant, const struct qua
 
 static void weigh_tiers(const struct platform *p, struct result *r) {
     char name[48];
-    for (int tier = TIER_COUNT - 1; tier >= 0; tier--) {
+    for (int tier = p->n_tiers - 1; tier >= 0; tier--) {
         const struct plat_tier *t = &p->tier[tier];
         const struct {
             const char *key;
@@ -31,14 +31,14 @@ static void weigh_tiers(const struct platform *p, struct result *r) {
                    {"oversubscription", &t->oversubscription},
                    {"latency", &t->latency_s}};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            snprintf(name, sizeof name, "platform.%s.%s", tier_name((enum tier)tier), all[i].key);
+            snprintf(name, sizeof name, "platform.%s.%s", p->tier[tier].name, all[i].key);
             weigh_given(r, name, all[i].q);
         }
         struct plat_fabric fabric = t->fabric;
         char key[FABRIC_CONSTANT];
         const struct quantity *q;
         for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
-            snprintf(name, sizeof name, "platform.%s.%.30s", tier_name((enum tier)tier), key);
+            snprintf(name, sizeof name, "platform.%s.%.30s", p->tier[tier].name, key);
             weigh_given(r, name, q);
         }
     }
@@ -62,7 +62,7 @@ static void weigh_implementation(const struct implementation *m, struct result *
 void constants_weigh(const struct inputs *in, struct result *r) {
     const struct platform *p = in->platform;
     struct alpha_answer alpha;
-    plat_alpha(p, in->implementation->name, plat_ranks(p), plat_widest(p, (int)p->groups), REGIME_AHEAD,
+    plat_alpha(p, in->implementation->name, plat_ranks(p), plat_widest(p), REGIME_AHEAD,
                &alpha);
     weigh_tiers(p, r);
     weigh_given(r, "platform.port_bandwidth", &p->port_bandwidth_Bps);

@@ -2,6 +2,7 @@
 #include "sim/cli/show_platform.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +16,27 @@ static const char *rate(const struct quantity *q, char text[static UNIT_TEXT]) {
 
 /* --- words ------------------------------------------------------------------------------------ */
 
+/* What a tier joins: "ranks", "groups", "racks". */
+static const char *ends_of(const struct platform *p, enum tier tier) {
+    static char words[24];
+    if (tier == TIER_FAST)
+        return "ranks";
+    snprintf(words, sizeof words, "%.16ss", tier > 1 ? p->tier[tier - 1].name : "group");
+    return words;
+}
+
 static void say_kind(const struct topology *t, enum tier tier, struct buf *out) {
     const struct plat_tier *x = &t->platform->tier[tier];
     const struct plat_fabric *f = &x->fabric;
     const struct mesh *m = &t->mesh[tier];
-    const char *ends = tier == TIER_FAST ? "ranks" : "groups";
+    const char *ends = ends_of(t->platform, tier);
     char a[UNIT_TEXT], b[UNIT_TEXT];
     switch ((enum fabric_kind)f->kind) {
     case FABRIC_SWITCH:
         if (f->capacity_Bps.given)
             buf_printf(out, "a switch that passes %s in all", rate(&f->capacity_Bps, a));
-        else if (tier == TIER_SLOW && x->oversubscription.value > 1)
-            buf_printf(out, "a switch; groups share uplinks, oversubscribed %g to 1",
-                       x->oversubscription.value);
+        else if (x->oversubscription.value > 1)
+            buf_printf(out, "a switch; %s share uplinks, oversubscribed %g to 1", ends, x->oversubscription.value);
         else
             buf_text(out, "a switch that does not block");
         break;
@@ -78,15 +87,15 @@ static void say_nics(const struct plat_fabric *f, int64_t ranks, struct buf *out
 
 void show_tiers(const struct topology *t, struct buf *out) {
     const struct platform *p = t->platform;
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < p->n_tiers; tier++) {
         const struct plat_fabric *f = &p->tier[tier].fabric;
         char a[UNIT_TEXT];
         struct buf words = {0};
-        if (tier == TIER_FAST ? p->ranks_per_group < 2 : p->groups < 2)
+        if (plat_ends(p, (enum tier)tier) < 2)
             continue;
         say_kind(t, (enum tier)tier, &words);
-        say_nics(f, p->ranks_per_group, &words);
-        table_paragraph(out, "%s tier: %s; a rank %s at most %s", tier_name((enum tier)tier), words.text,
+        say_nics(f, tier > 0 ? plat_span(p, (enum tier)(tier - 1)) : 1, &words);
+        table_paragraph(out, "%s tier: %s; a rank %s at most %s", p->tier[tier].name, words.text,
                         f->half_duplex ? "sends and receives in sum" : "sends, and receives,",
                         rate(&p->tier[tier].bandwidth_Bps, a));
         buf_clear(&words);
@@ -163,7 +172,7 @@ void show_links(const struct topology *t, struct buf *out) {
         char text[UNIT_TEXT];
         bool one = sorts[i].n == 1;
         table_cell(&table, "%.*s%s", one ? TOPO_NAME : sorts[i].stem, l->name, one ? "" : "-N");
-        table_cell(&table, "%s", tier_name(l->tier));
+        table_cell(&table, "%s", t->platform->tier[l->tier].name);
         table_cell(&table, "%d", sorts[i].n);
         table_cell(&table, "%s", unit_format(l->capacity_Bps, UNIT_RATE, text));
         table_cell(&table, "%d", count_below(t, l));
@@ -195,21 +204,22 @@ static void show_route(const struct topology *t, const char *what, int dst, stru
 }
 
 void show_routes(const struct topology *t, struct buf *out) {
-    int local = (int)t->platform->ranks_per_group;
+    const struct platform *p = t->platform;
     buf_text(out, "sample routes:\n");
-    if (local > 1)
-        show_route(t, "fast", 1, out);
-    if (local > 2)
-        show_route(t, "fast", local - 1, out);
-    if (t->platform->groups > 1)
-        show_route(t, "slow", local, out);
-    if (t->platform->groups > 1 && t->ranks - 1 > local)
-        show_route(t, "slow", t->ranks - 1, out);
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        if (plat_ends(p, (enum tier)tier) < 2)
+            continue;
+        int near = tier > 0 ? p->domains[tier - 1].first[1] : 1, far = p->domains[tier].first[1] - 1;
+        show_route(t, p->tier[tier].name, near, out);
+        if (far > near)
+            show_route(t, p->tier[tier].name, far, out);
+    }
 }
 
 double show_bisection_Bps(const struct topology *t) {
-    int local = (int)t->platform->ranks_per_group, groups = (int)t->platform->groups;
-    int half = groups > 1 ? groups / 2 * local : local / 2;
+    const struct platform *p = t->platform;
+    enum tier widest = plat_widest(p);
+    int ends = plat_ends(p, widest), half = widest > 0 ? p->domains[widest - 1].first[ends / 2] : ends / 2;
     double *load = mem_alloc((size_t)t->n_links, sizeof *load), pairs = 0, longest_s = 0;
     struct route route;
     for (int src = 0; src < half; src++)

@@ -33,11 +33,16 @@ static void add_stage(struct outcome *o, const char *name, const struct interval
     o->time_s = fmax(o->time_s, when->end_s - o->begin_s);
 }
 
+/* Last bytes off the last link, with or without latencies of cables. */
+static const double *received_s(const struct answer *a) {
+    return a->costs->cables ? a->play->arrived_s : a->play->received_s;
+}
+
 /* Latest event of a rank in an exchange, latency included; -1 when there is none. */
 static double latest_s(const struct answer *a, const double *events_s, int exchange, int rank,
                        bool latency) {
     double latest = -1;
-    for (int way = 0; way < WAYS; way++) {
+    for (int way = 0; way < a->plan->ways; way++) {
         double at_s = events_s[plan_event(a->plan, exchange, way, rank)];
         if (at_s >= 0)
             latest =
@@ -55,9 +60,9 @@ static double ready_s(const struct answer *a, int exchange, int rank) {
 
 static void add_traffic(const struct answer *a, const struct exchange *x) {
     struct outcome_stage *last = &a->o->stages[a->o->n_stages - 1];
-    double bytes[TIER_COUNT], messages[TIER_COUNT];
+    double bytes[TIER_MAX], messages[TIER_MAX];
     step_tier_traffic(x->step, x->stage, bytes, messages);
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
+    for (int tier = 0; tier < TIER_MAX; tier++) {
         last->bytes += bytes[tier];
         last->messages += messages[tier];
     }
@@ -80,10 +85,10 @@ static void answer_exchange(const struct answer *a, int exchange) {
         interval_add(&hop, read_s + chain_s, fmax(entered_s, read_s + chain_s));
         most_chain_s = fmax(most_chain_s, chain_s);
         double sent_s = latest_s(a, a->play->sent_s, exchange, rank, false) - o->begin_s;
-        double received_s = latest_s(a, a->play->received_s, exchange, rank, true) - o->begin_s;
+        double arrived_s = latest_s(a, received_s(a), exchange, rank, true) - o->begin_s;
         o->send_end_s[rank] = fmax(o->send_end_s[rank], sent_s);
-        o->recv_end_s[rank] = fmax(o->recv_end_s[rank], received_s);
-        hop.end_s = fmax(hop.end_s, received_s + o->begin_s);
+        o->recv_end_s[rank] = fmax(o->recv_end_s[rank], arrived_s);
+        hop.end_s = fmax(hop.end_s, arrived_s + o->begin_s);
     }
     if (splits_s > 0)
         add_stage(o, "splits", &splits);
@@ -102,8 +107,8 @@ static void choose_path(const struct answer *a, int call) {
     int last = p->first[call] + p->steps[call].n_stages - 1;
     for (int rank = 0; rank < p->ranks; rank++) {
         for (int exchange = p->first[call]; exchange <= last; exchange++)
-            for (int way = 0; way < WAYS; way++) {
-                double at_s = a->play->received_s[plan_event(p, exchange, way, rank)];
+            for (int way = 0; way < p->ways; way++) {
+                double at_s = received_s(a)[plan_event(p, exchange, way, rank)];
                 if (at_s >= 0)
                     end_s[way] = fmax(end_s[way], at_s + plan_latency_s(a->costs, way));
             }

@@ -47,6 +47,7 @@ struct driver {
     int *missing; /* [message] pieces not delivered */
     int *flying; /* [piece] paths on which its payload is under way */
     int64_t *last_piece; /* [call * WAYS + way] that arrived */
+    double *last_s;      /* when, the latency of the tiers not included */
     int *last_entry; /* [call] rank that entered its last exchange last */
 };
 
@@ -261,13 +262,20 @@ static void deliver(struct driver *d, size_t piece) {
     const struct exchange *x = exchange_of(d, m->exchange);
     struct route route;
     messages_route(d->plan, m, &route);
-    double at_s = now_s(d), arrival_s = at_s + plan_latency_s(&d->costs[x->call], m->way);
+    const struct costs *costs = &d->costs[x->call];
+    double at_s = now_s(d), cables_s = costs->cables ? route.latency_s : 0;
+    double arrival_s = at_s + cables_s + plan_latency_s(costs, m->way);
+    size_t event = plan_event(d->plan, m->exchange, m->way, m->dst), end = (size_t)(x->call * WAYS + m->way);
     d->missing[m - d->messages.items]--;
     end_of(d, m->exchange, m->src)->sending--;
     end_of(d, m->exchange, m->dst)->receiving--;
     d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
-    d->play->received_s[plan_event(d->plan, m->exchange, m->way, m->dst)] = at_s;
-    d->last_piece[x->call * WAYS + m->way] = (int64_t)piece;
+    d->play->received_s[event] = at_s;
+    d->play->arrived_s[event] = fmax(d->play->arrived_s[event], at_s + route.latency_s);
+    if (at_s + cables_s >= d->last_s[end]) {
+        d->last_s[end] = at_s + cables_s;
+        d->last_piece[end] = (int64_t)piece;
+    }
     trail_end(&d->trail, m->exchange, &route, at_s);
     if (x->next >= 0)
         satisfy(d, x->next, (int)(piece % (size_t)d->plan->most_chunks), m->dst, arrival_s,
@@ -311,6 +319,7 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
                          .missing = mem_alloc(messages.n, sizeof *d->missing),
                          .flying = mem_alloc(pieces, sizeof *d->flying),
                          .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
+                         .last_s = mem_alloc(calls * WAYS, sizeof *d->last_s),
                          .last_entry = mem_alloc(calls, sizeof *d->last_entry)};
     trail_init(&d->trail, plan, &d->messages);
     network_open(plan, &d->messages, d->time_scale, d->meters);
@@ -331,6 +340,7 @@ void driver_close(struct driver *d) {
     free(d->missing);
     free(d->flying);
     free(d->last_piece);
+    free(d->last_s);
     free(d->last_entry);
     free(d);
 }
@@ -369,8 +379,10 @@ static void reset(struct driver *d) {
             d->parts[p->exchanges[i].first_part + k] = (struct part){.exchange = i};
     for (size_t i = 0; i < plan_at(p, p->n, 0); i++)
         d->ends[i] = (struct end){.first_waiter = NOBODY, .last_waiter = NOBODY};
-    for (int i = 0; i < p->n_calls * WAYS; i++)
+    for (int i = 0; i < p->n_calls * WAYS; i++) {
         d->last_piece[i] = -1;
+        d->last_s[i] = 0;
+    }
     memset(d->issued_s, 0, (size_t)p->ranks * sizeof *d->issued_s);
     trail_reset(&d->trail);
     count_waits(d);
@@ -455,6 +467,8 @@ enum rc driver_play(struct driver *d, const struct costs *costs, struct play *pl
 }
 
 bool driver_same_run(const struct step *step, const struct costs *a, const struct costs *b) {
+    if (a->cables != b->cables && step->n_stages > 1 && step->topology->has_latency)
+        return false;
     for (int stage = 1; stage < step->n_stages; stage++) {
         if (a->alpha_s[stage] != b->alpha_s[stage] ||
             costs_splits_s(a, step, stage) != costs_splits_s(b, step, stage))
@@ -462,7 +476,7 @@ bool driver_same_run(const struct step *step, const struct costs *a, const struc
         for (int rank = 0; rank < step->topology->ranks; rank++)
             if (costs_chain_s(a, step, stage, rank) != costs_chain_s(b, step, stage, rank))
                 return false;
-        for (int tier = 0; tier < TIER_COUNT; tier++)
+        for (int tier = 0; tier < TIER_MAX; tier++)
             if (a->latency_s[tier] != b->latency_s[tier])
                 return false;
     }

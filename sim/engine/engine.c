@@ -59,7 +59,7 @@ static enum rc check_costs(const struct step *step, const struct costs *c, struc
     double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
     for (int s = 0; s < step->n_stages; s++)
         sum += c->alpha_s[s];
-    for (int tier = 0; tier < TIER_COUNT; tier++)
+    for (int tier = 0; tier < TIER_MAX; tier++)
         sum += c->latency_s[tier];
     if (!(sum >= 0 && isfinite(sum)))
         return err_set(e, RC_RANGE, "fixed costs '%s' are not times", c->name);

@@ -5,10 +5,12 @@
 #include "platforms/base/rng.h"
 
 static void group_shift(const struct platform *p, int src, int *peers) {
-    int local = (int)p->ranks_per_group, ranks = plat_ranks(p);
-    for (int k = 0; k < ranks; k++) {
-        int group = (plat_group_of(p, src) + k / local) % (int)p->groups;
-        peers[k] = group * local + (plat_local_of(p, src) + k % local) % local;
+    const struct plat_domains *groups = &p->domains[TIER_FAST];
+    int own = plat_group_of(p, src), index = plat_local_of(p, src), n = 0;
+    for (int shift = 0; shift < groups->n; shift++) {
+        int group = (own + shift) % groups->n, first = groups->first[group], size = groups->first[group + 1] - first;
+        for (int k = 0; k < size; k++)
+            peers[n++] = first + (index + k) % size;
     }
 }
 

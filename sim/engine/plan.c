@@ -51,6 +51,7 @@ static double first_entry_s(const struct step *step) {
 static void build(struct plan *p) {
     p->topology = p->steps[0].topology;
     p->ranks = p->topology->ranks;
+    p->ways = p->topology->platform->n_tiers * (p->topology->platform->n_tiers + 1) / 2;
     p->first_entry_s = first_entry_s(&p->steps[0]);
     p->most_chunks = 1;
     p->exchanges =
@@ -81,10 +82,14 @@ void plan_clear(struct plan *p) {
 }
 
 int plan_way(const struct route *route) {
-    return route->cost_link == route->links[0] ? (int)route->tier : WAY_BOTH;
+    int tier = (int)route->tier, other = route->via < 0 ? tier : route->via;
+    return tier * (tier + 1) / 2 + other;
 }
 
 double plan_latency_s(const struct costs *costs, int way) {
-    return way == WAY_BOTH ? costs->latency_s[TIER_FAST] + costs->latency_s[TIER_SLOW]
-                           : costs->latency_s[way];
+    int tier = 0;
+    while ((tier + 1) * (tier + 2) / 2 <= way)
+        tier++;
+    int other = way - tier * (tier + 1) / 2;
+    return costs->latency_s[tier] + (other < tier ? costs->latency_s[other] : 0);
 }

@@ -31,6 +31,7 @@ struct plan {
     bool sequence; /* calls back to back; otherwise one call as sim_run() plays it */
     enum regime host; /* of a sequence */
     int n, ranks;
+    int ways; /* that the tiers of the topology allow */
     struct exchange *exchanges;
     int *first; /* [call] its first exchange */
     size_t n_parts;
@@ -43,8 +44,8 @@ void plan_init(struct plan *p, const struct step *step);
 void plan_init_sequence(struct plan *p, const struct step *steps, size_t n_calls, enum regime host);
 void plan_clear(struct plan *p);
 
-/* How a message travels, as far as its latency is concerned: over one tier, or over both (rail). */
-enum { WAY_BOTH = TIER_COUNT, WAYS };
+/* How a message travels, as far as its latency is concerned: over one tier, or over two (to a relay). */
+enum { WAYS = TIER_MAX * (TIER_MAX + 1) / 2 }; /* at most */
 int plan_way(const struct route *route);
 double plan_latency_s(const struct costs *costs, int way);
 
@@ -59,7 +60,7 @@ static inline size_t plan_at(const struct plan *p, int exchange, int rank) {
 }
 
 static inline size_t plan_event(const struct plan *p, int exchange, int way, int rank) {
-    return plan_at(p, exchange * WAYS + way, rank);
+    return plan_at(p, exchange * p->ways + way, rank);
 }
 
 #endif

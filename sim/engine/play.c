@@ -27,6 +27,7 @@ void play_init(struct play *play, const struct plan *p) {
                           .released_s = never(at),
                           .sent_s = never(events),
                           .received_s = never(events),
+                          .arrived_s = never(events),
                           .link_bytes = mem_alloc(n_links(p), sizeof *play->link_bytes),
                           .link_bins =
                               mem_alloc(n_links(p) * (size_t)p->link_bins, sizeof *play->link_bins),
@@ -41,6 +42,7 @@ void play_each_array(struct play *play, const struct plan *p,
     visit(context, play->released_s, at * sizeof *play->released_s);
     visit(context, play->sent_s, events * sizeof *play->sent_s);
     visit(context, play->received_s, events * sizeof *play->received_s);
+    visit(context, play->arrived_s, events * sizeof *play->arrived_s);
     visit(context, play->link_bytes, n_links(p) * sizeof *play->link_bytes);
     visit(context, play->link_bins, n_links(p) * (size_t)p->link_bins * sizeof *play->link_bins);
     visit(context, play->paths, n_paths(p) * sizeof *play->paths);
@@ -52,6 +54,7 @@ void play_clear(struct play *play) {
     free(play->released_s);
     free(play->sent_s);
     free(play->received_s);
+    free(play->arrived_s);
     free(play->link_bytes);
     free(play->link_bins);
     free(play->paths);

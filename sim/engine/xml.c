@@ -20,7 +20,7 @@ static const char header[] =
 
 static void write_link(const struct topology *t, const struct link *l, struct buf *out) {
     char rate[JSON_NUMBER], latency[JSON_NUMBER];
-    double latency_s = l->role == LINK_EGRESS ? t->platform->tier[l->tier].latency_s.value : 0;
+    double latency_s = l->latency_s + (l->role == LINK_EGRESS ? t->platform->tier[l->tier].latency_s.value : 0);
     buf_printf(out, "      <link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n", l->name,
                json_format(l->capacity_Bps, rate), json_format(latency_s, latency));
 }
@@ -48,8 +48,8 @@ static void write_inside(const struct topology *t, int src, int dst, struct buf 
 /* A rank's own part of its routes to and from other groups: between it and the router of its group.
  */
 static void write_to_router(const struct topology *t, int group, int rank, struct buf *out) {
-    const int outwards[] = {t->egress[TIER_SLOW][rank], t->port_out[rank]};
-    const int inwards[] = {t->port_in[rank], t->ingress[TIER_SLOW][rank]};
+    const int outwards[] = {t->egress[plat_slow(t->platform)][rank], t->port_out[rank]};
+    const int inwards[] = {t->port_in[rank], t->ingress[plat_slow(t->platform)][rank]};
     buf_printf(out, "      <route src=\"rank-%d\" dst=\"router-%d\" symmetrical=\"NO\">", rank,
                group);
     write_links(t, outwards, 2, out);
@@ -60,7 +60,8 @@ static void write_to_router(const struct topology *t, int group, int rank, struc
 }
 
 static void write_group(const struct topology *t, int group, struct buf *out) {
-    int local = (int)t->platform->ranks_per_group, first = group * local;
+    const int *firsts = t->platform->domains[TIER_FAST].first;
+    int first = firsts[group], local = firsts[group + 1] - first;
     bool has_router = t->platform->groups > 1;
     buf_printf(out, "    <zone id=\"group-%d\" routing=\"Full\">\n", group);
     for (int rank = first; rank < first + local; rank++)
@@ -82,7 +83,8 @@ static void write_group(const struct topology *t, int group, struct buf *out) {
 /* SimGrid wants a link on every route between zones: where no uplink binds, one that does not bind
  * either. */
 static void write_between(const struct topology *t, int src, int dst, struct buf *out) {
-    const int links[] = {t->up[src], t->down[dst]};
+    const struct block *up = t->n_blocks ? &t->blocks[0] : NULL; // of a plain platform there are no others
+    const int links[] = {up ? up->out + src : -1, up ? up->in + dst : -1};
     buf_printf(out,
                "    <zoneRoute src=\"group-%d\" dst=\"group-%d\" gw_src=\"router-%d\" "
                "gw_dst=\"router-%d\" symmetrical=\"NO\">",

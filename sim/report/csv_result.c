@@ -26,7 +26,8 @@ void result_write_csv(const struct result *r, struct buf *out) {
     buf_text(out, "platform,workload,implementation,strategy,phase,conditional,time_s,band_low_s,"
                   "band_high_s,wire_s,bound_s,slack,fast_bytes,slow_bytes,fast_messages,slow_messages,"
                   "busiest_link,busiest_bytes,busiest_utilisation,analytic_s,analytic_wire_s,"
-                  "relative_error,basis,seed\n");
+                  "relative_error,basis,seed,middle_bytes,middle_messages\n");
+    int slow = (int)plat_slow(r->platform);
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
         const struct result_analytic *a = &c->analytic;
@@ -40,9 +41,9 @@ void result_write_csv(const struct result *r, struct buf *out) {
         for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
             claimed(out, figures[k]);
         number(out, true, c->tier_bytes[TIER_FAST]);
-        number(out, true, c->tier_bytes[TIER_SLOW]);
+        number(out, true, c->tier_bytes[slow]);
         number(out, true, c->tier_messages[TIER_FAST]);
-        number(out, true, c->tier_messages[TIER_SLOW]);
+        number(out, true, c->tier_messages[slow]);
         field(out, false, c->busiest ? c->busiest->name : "");
         number(out, c->busiest != NULL, c->busiest_bytes);
         claimed(out, c->busiest_utilisation);
@@ -50,6 +51,14 @@ void result_write_csv(const struct result *r, struct buf *out) {
         claimed(out, a->wire);
         claimed(out, a->relative_error);
         field(out, false, a->basis ? a->basis : "");
-        buf_printf(out, ",%llu\n", (unsigned long long)r->seed);
+        buf_printf(out, ",%llu", (unsigned long long)r->seed);
+        double bytes = 0, messages = 0; // of all tiers between fast and slow
+        for (int tier = 1; tier < slow; tier++) {
+            bytes += c->tier_bytes[tier];
+            messages += c->tier_messages[tier];
+        }
+        number(out, true, bytes);
+        number(out, true, messages);
+        buf_text(out, "\n");
     }
 }

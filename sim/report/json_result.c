@@ -40,11 +40,11 @@ static void write_ranks(struct json *j, const struct result_call *c, int ranks) 
     json_close(j);
 }
 
-static void write_traffic(struct json *j, const struct result_call *c) {
+static void write_traffic(struct json *j, const struct platform *p, const struct result_call *c) {
     json_key_open(j, "tiers", '[');
-    for (int t = 0; t < TIER_COUNT; t++) {
+    for (int t = 0; t < p->n_tiers; t++) {
         json_open(j, '{');
-        json_key_text(j, "name", tier_name((enum tier)t));
+        json_key_text(j, "name", p->tier[t].name);
         json_key_number(j, "bytes", c->tier_bytes[t]);
         json_key_number(j, "messages", c->tier_messages[t]);
         json_close(j);
@@ -56,7 +56,7 @@ static void write_traffic(struct json *j, const struct result_call *c) {
     }
     json_key_open(j, "busiest_link", '{');
     json_key_text(j, "name", c->busiest->name);
-    json_key_text(j, "tier", tier_name(c->busiest->tier));
+    json_key_text(j, "tier", p->tier[c->busiest->tier].name);
     json_key_number(j, "bytes", c->busiest_bytes);
     claim_json_key(j, "utilisation", c->busiest_utilisation);
     json_close(j);
@@ -113,13 +113,13 @@ static void write_straggler(struct json *j, const struct result_straggler *s) {
     json_close(j);
 }
 
-static void write_links(struct json *j, const struct result_call *c) {
+static void write_links(struct json *j, const struct platform *p, const struct result_call *c) {
     json_key_open(j, "links", '[');
     for (int i = 0; i < c->n_links; i++) {
         const struct result_link *l = &c->links[i];
         json_open(j, '{');
         json_key_text(j, "name", l->link->name);
-        json_key_text(j, "tier", tier_name(l->link->tier));
+        json_key_text(j, "tier", p->tier[l->link->tier].name);
         json_key_number(j, "bytes", l->bytes);
         claim_json_key(j, "utilisation", l->utilisation);
         claim_json_key(j, "bin_s", c->bin);
@@ -247,10 +247,10 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
         json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
         write_stages(j, c);
     }
-    write_traffic(j, c);
+    write_traffic(j, r->platform, c);
     if (c->simulated && r->detail) {
         write_ranks(j, c, plat_ranks(r->platform));
-        write_links(j, c);
+        write_links(j, r->platform, c);
     }
     if (c->map)
         write_map(j, c);

@@ -80,7 +80,7 @@ struct result_call {
     struct claim time, band[2];
     struct claim treatments[RESULT_TREATMENTS];
     struct claim wire, bound, wire_bound, slack;
-    double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT];
+    double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct result_stage stages[OUTCOME_STAGES];
     int n_stages;
     struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */

@@ -33,7 +33,7 @@ static void write_inputs(const struct result *r, struct buf *out) {
     const struct workload *w = r->workload;
     const struct implementation *m = r->implementation;
     const struct quantity *fast = &p->tier[TIER_FAST].bandwidth_Bps;
-    const struct quantity *slow = &p->tier[TIER_SLOW].bandwidth_Bps;
+    const struct quantity *slow = &p->tier[plat_slow(p)].bandwidth_Bps;
     char a[UNIT_TEXT], b[UNIT_TEXT], ratio[CLAIM_TEXT];
     buf_printf(out, "platform        %s: %lld groups x %lld ranks, fast %s (%s), slow %s (%s), ratio %s\n",
                p->name, (long long)p->groups, (long long)p->ranks_per_group,
@@ -122,15 +122,15 @@ static void analytic_rows(const struct result_call *calls, int n, struct table *
     cause_rows(calls, n, t);
 }
 
-static void traffic_rows(const struct result_call *calls, int n, struct table *t) {
+static void traffic_rows(const struct platform *p, const struct result_call *calls, int n, struct table *t) {
     char text[UNIT_TEXT];
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
-        table_cell(t, "bytes on the %s fabric", tier_name((enum tier)tier));
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        table_cell(t, "bytes on the %s fabric", p->tier[tier].name);
         for (int i = 0; i < n; i++)
             table_cell(t, "%s", unit_format(calls[i].tier_bytes[tier], UNIT_SIZE, text));
     }
-    for (int tier = 0; tier < TIER_COUNT; tier++) {
-        table_cell(t, "messages on the %s fabric", tier_name((enum tier)tier));
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        table_cell(t, "messages on the %s fabric", p->tier[tier].name);
         for (int i = 0; i < n; i++)
             table_cell(t, "%.0f", calls[i].tier_messages[tier]);
     }
@@ -361,13 +361,13 @@ static int columns(const struct result *r, int first) {
     return n;
 }
 
-static void write_calls(const struct result_call *calls, int n, struct buf *out) {
+static void write_calls(const struct platform *p, const struct result_call *calls, int n, struct buf *out) {
     struct table t;
     table_init(&t, 1 + n);
     call_rows(calls, n, &t);
     if (calls[0].analytic.present)
         analytic_rows(calls, n, &t);
-    traffic_rows(calls, n, &t);
+    traffic_rows(p, calls, n, &t);
     table_write(&t, false, out);
     table_clear(&t);
 }
@@ -378,7 +378,7 @@ void result_write_text(const struct result *r, struct buf *out) {
         n = columns(r, first);
         if (first)
             buf_text(out, "\n");
-        write_calls(&r->calls[first], n, out);
+        write_calls(r->platform, &r->calls[first], n, out);
     }
     write_stages(r, out);
     write_paths(r, out);

@@ -16,6 +16,9 @@
 
 #include "platforms/base/err.h"
 
+/* The outer one where there are two. */
+#define TIER_SLOW ((enum tier)1)
+
 /* |a - b| <= tolerance * |b|, and the numbers in the message when not. */
 #define assert_rel(a, b, tolerance)                                                                \
     check_rel((a), (b), (tolerance), #a, __FILE__, __LINE__)

@@ -5,7 +5,7 @@
 
 #include "tests/support/folder.h"
 
-#include "platforms/platform.h"
+#include "platforms/alpha.h"
 
 #define HEAD "schema: moesim/platform/1\nname: x\n" /* lines 1, 2 */
 #define SHAPE "groups: 2\nranks_per_group: 4\n" /* 3, 4 */

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_QUESTION_H
 #define TESTS_SUPPORT_QUESTION_H
 
-#include "tests/support/check.h"
+#include "tests/support/hand.h"
 
 #include "workloads/step.h"
 
@@ -31,10 +31,10 @@ static inline void set_matrix(struct matrix *m, int ranks, double bytes[RANKS][R
 
 /* fast 100 B/s, slow 10 B/s */
 static inline void ask_platform(struct question *q, int64_t groups, int64_t ranks_per_group) {
-    *q = (struct question){.platform = {.groups = groups, .ranks_per_group = ranks_per_group}};
+    *q = (struct question){0};
+    make_platform(&q->platform, groups, ranks_per_group);
     q->platform.tier[TIER_FAST].bandwidth_Bps.value = 100;
     q->platform.tier[TIER_SLOW].bandwidth_Bps.value = 10;
-    q->platform.tier[TIER_SLOW].oversubscription.value = 1;
 }
 
 static inline void ask(struct question *q, int n_stages) {

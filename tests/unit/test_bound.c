@@ -317,7 +317,7 @@ static void random_costs(struct rng *r, struct costs *c) {
         return; // wire time
     for (int i = 0; i < STEP_STAGES; i++)
         c->alpha_s[i] = pick(r, 0, 4);
-    for (int i = 0; i < TIER_COUNT; i++)
+    for (int i = 0; i < TIER_MAX; i++)
         c->latency_s[i] = pick(r, 0, 2);
     c->splits_s = pick(r, 0, 2);
     c->chain_s_per_pair = pick(r, 0, 1);
@@ -329,7 +329,7 @@ static void random_question(struct rng *r, struct question *q) {
     const int *shape = shapes[rng_below(r, sizeof shapes / sizeof *shapes)];
     ask_platform(q, shape[0], shape[1]);
     struct platform *p = &q->platform;
-    for (int i = 0; i < TIER_COUNT; i++) {
+    for (int i = 0; i < TIER_MAX; i++) {
         p->tier[i].bandwidth_Bps.value = pick(r, 1, 20);
         p->tier[i].x_half_bytes.value = rng_below(r, 2) ? pick(r, 0, 10) : 0;
     }

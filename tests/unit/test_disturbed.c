@@ -9,7 +9,7 @@
     "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 100GBps}\n"                                  \
     "slow: {bandwidth: 10GBps, oversubscription: 2}\n"
 
-static const double all[TIER_COUNT] = {1, 1};
+static const double all[TIER_MAX] = {1, 1};
 
 /* Time of 1 GB from rank 0 to rank 2 on a platform with these lines added. */
 static double one_flow_s(const char *more) {
@@ -49,7 +49,7 @@ static void efficiency_scales_a_tier(void **state) {
     struct platform *p = bed_platform(TWO_TIERS);
     struct topology *t = topo_build(p);
     struct err e;
-    const double reached[TIER_COUNT] = {0.5, 0.8};
+    const double reached[TIER_MAX] = {0.5, 0.8};
     assert_ok(topo_apply(t, reached, &e), &e);
     assert_rel(t->links[t->egress[TIER_FAST][3]].capacity_Bps, 50e9, 1e-12);
     assert_rel(t->links[t->ingress[TIER_SLOW][3]].capacity_Bps, 8e9, 1e-12);

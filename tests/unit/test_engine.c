@@ -121,7 +121,7 @@ static void an_uplink_is_shared_by_its_group(void **state) {
         struct outcome o = run_dense(&b, bytes, &wire);
         assert_rel(o.time_s, expected[i].time_s, EXACT);
         if (i > 0)
-            assert_rel(o.link_bytes[b.topology->up[0]], 2e5, EXACT);
+            assert_rel(o.link_bytes[b.topology->blocks[0].out], 2e5, EXACT);
         outcome_clear(&o);
         bed_close(&b);
     }

@@ -226,7 +226,7 @@ static void slowed_groups(void **state) {
     struct bed b;
     struct err e;
     bed_open(&b, s, 0, 0, START_ONE_SIDED);
-    const double full[TIER_COUNT] = {1, 1};
+    const double full[TIER_MAX] = {1, 1};
     assert_ok(topo_apply(b.topology, full, &e), &e);
     assert_rel(b.topology->links[b.topology->egress[TIER_FAST][1]].capacity_Bps, 100, 0);
     assert_rel(b.topology->links[b.topology->egress[TIER_FAST][2]].capacity_Bps, 50, 0);

@@ -8,7 +8,14 @@
 
 #define EXACT 1e-9
 
-/* Of 4 groups of 4 ranks; three rates. */
+/* Of 4 groups of 4 ranks, or of 4 racks of two such groups; three rates. */
+static const char *const middles[] = {
+    "",
+    "middle: [{name: rack, joins: 2, bandwidth: %2$.17gBps}]\n",
+    "middle: [{name: rack, joins: 2, bandwidth: %1$.17gBps, oversubscription: 2}]\n",
+    "middle: [{name: rack, joins: 2, bandwidth: %3$.17gBps, nics: 2, nic_bandwidth: %1$.17gBps, kind: multi-plane}]\n",
+    "middle: [{name: rack, joins: 2, bandwidth: %3$.17gBps, kind: ring, link_bandwidth: %1$.17gBps}]\n",
+    "middle: [{name: rack, joins: 2, bandwidth: %3$.17gBps}, {name: row, joins: 1, bandwidth: %1$.17gBps}]\n"};
 static const char *const fasts[] = {
     "{bandwidth: %1$.17gBps}",
     "{bandwidth: %1$.17gBps, capacity: %1$.17gBps, half_duplex: true}",
@@ -33,11 +40,12 @@ static const char *const slows[] = {
     "{bandwidth: %2$.17gBps, kind: torus, dims: 2x2, link_bandwidth: %3$.17gBps}",
     "{bandwidth: %2$.17gBps, kind: ring, link_bandwidth: %3$.17gBps}",
     "{bandwidth: %2$.17gBps, shared: [{name: two, ranks: 8, bandwidth: %1$.17gBps}]}"};
-enum { N_FASTS = sizeof fasts / sizeof *fasts, N_SLOWS = sizeof slows / sizeof *slows, RANKS = 16, LOCAL = 4 };
+enum { N_FASTS = sizeof fasts / sizeof *fasts, N_SLOWS = sizeof slows / sizeof *slows,
+       N_MIDDLES = sizeof middles / sizeof *middles, RANKS = 32, LOCAL = 4 };
 
 /* A question: which fabrics, which rates, which bytes in two stages. */
 struct question {
-    int fast, slow, path, chunks;
+    int fast, slow, middle, path, chunks;
     bool copy;
     int64_t window;
     double rate_Bps[3];
@@ -47,6 +55,7 @@ struct question {
 static struct question ask(struct rng *r) {
     struct question q = {.fast = (int)rng_below(r, N_FASTS),
                          .slow = (int)rng_below(r, N_SLOWS),
+                         .middle = rng_below(r, 2) ? 0 : (int)rng_below(r, N_MIDDLES),
                          .path = (int)rng_below(r, TOPO_PATH_RAIL + 1),
                          .chunks = rng_below(r, 3) ? 1 : 3,
                          .copy = rng_below(r, 4) == 0,
@@ -61,23 +70,26 @@ static struct question ask(struct rng *r) {
 
 /* With rates and bytes times scale. */
 static void open_question(struct bed *b, const struct question *q, double scale) {
-    char text[2000], fast[600], slow[600], copy[80] = "";
+    char text[2000], fast[600], slow[600], middle[600], copy[80] = "";
     double x = q->rate_Bps[0] * scale, y = q->rate_Bps[1] * scale, z = q->rate_Bps[2] * scale;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(fast, sizeof fast, fasts[q->fast], x, y, z);
     snprintf(slow, sizeof slow, slows[q->slow], x, y, z);
+    snprintf(middle, sizeof middle, middles[q->middle], x, y, z);
 #pragma GCC diagnostic pop
     if (q->copy)
         snprintf(copy, sizeof copy, "copy_bandwidth: %.17gBps\n", 1.5 * x);
-    snprintf(text, sizeof text, "groups: 4\nranks_per_group: 4\n%sfast: %s\nslow: %s\n", copy, fast, slow);
+    snprintf(text, sizeof text, "groups: %d\nranks_per_group: 4\n%s%sfast: %s\nslow: %s\n", q->middle ? 8 : 4, copy,
+             middle, fast, slow);
     bed_open(b, text, 0, q->window, START_ONE_SIDED);
     b->how.intra_group_path = q->path;
     b->step.chunks = q->chunks;
     double *bytes = calloc(RANKS * RANKS, sizeof *bytes);
+    int ranks = b->topology->ranks;
     for (int s = 0; s < 2; s++) {
-        for (int i = 0; i < RANKS * RANKS; i++)
-            bytes[i] = q->bytes[s][i] * scale;
+        for (int i = 0; i < ranks * ranks; i++)
+            bytes[i] = q->bytes[s][i / ranks * RANKS + i % ranks] * scale;
         bed_stage(b, s ? "b" : "a", bytes);
     }
     free(bytes);
@@ -171,6 +183,7 @@ static void ranks_of_a_uniform_group_may_change_places(void **state) {
         struct question q = ask(&r), other;
         q.fast = (int)rng_below(&r, 3);
         q.slow = same_slow[rng_below(&r, 7)];
+        q.middle = (int)rng_below(&r, 3);
         q.window = 0;
         q.chunks = 1;
         q.path = TOPO_PATH_FAST;

@@ -312,8 +312,7 @@ static void the_table_documents_itself(void **state) {
                                 "| `map.rate` | rate | - | a rate |\n"
                                 "| `map.count` | count | required | a count |\n"
                                 "| `list` | list | - | several |\n"
-                                "| `list[].rate` | rate | - | a rate |\n"
-                                "| `list[].count` | count | required | a count |\n");
+                                "| `list[].*` | | | as `map.*` |\n");
     buf_clear(&b);
 }
 

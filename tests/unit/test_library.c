@@ -78,7 +78,7 @@ static void every_constant_has_a_source(void **state) {
         struct platform *p;
         struct err e;
         assert_ok(plat_load(names.names[i], NULL, 0, &p, &e), &e);
-        for (int tier = 0; tier < TIER_COUNT; tier++) {
+        for (int tier = 0; tier < TIER_MAX; tier++) {
             char key[FABRIC_CONSTANT];
             const struct quantity *q;
             if (!(tier == TIER_SLOW && p->ratio.given))

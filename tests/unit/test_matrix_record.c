@@ -24,7 +24,7 @@ static void bytes_of_the_record_are_the_bytes_of_the_call(void **state) {
             for (int x = 0; x < 16; x++)
                 assert_rel(dense[x], want[phase == PHASE_DISPATCH ? x : x % 4 * 4 + x / 4], 0);
             free(dense);
-            double bytes[TIER_COUNT], messages[TIER_COUNT];
+            double bytes[TIER_MAX], messages[TIER_MAX];
             step_tier_traffic(&step, 0, bytes, messages);
             assert_rel(messages[TIER_FAST] + messages[TIER_SLOW], 11, 0); // pairs with bytes, off the diagonal
             step_clear(&step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/hand.h"
 
 #include "model/model.h"
 #include "platforms/base/file.h"
@@ -269,10 +269,10 @@ struct question {
 };
 
 static void ask(struct question *q, int64_t groups, int64_t ranks_per_group, enum strategy s) {
-    *q = (struct question){.platform = {.groups = groups, .ranks_per_group = ranks_per_group},
-                           .workload = {.tokens_per_rank = 1000, .top_k = 4},
+    *q = (struct question){.workload = {.tokens_per_rank = 1000, .top_k = 4},
                            .traffic = {.fan_out = 2.5},
                            .how = {.efficiency = {{.value = 1}, {.value = 1}}}};
+    make_platform(&q->platform, groups, ranks_per_group);
     q->topology = (struct topology){.platform = &q->platform, .ranks = (int)(groups * ranks_per_group)};
     q->platform.tier[TIER_FAST].bandwidth_Bps.value = 100e9;
     q->platform.tier[TIER_SLOW].bandwidth_Bps.value = 10e9;

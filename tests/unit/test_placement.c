@@ -103,7 +103,7 @@ static void replicas_share_the_rows(void **state) {
     for (int i = 0; i < 2; i++) {
         x[i] = matrix_dense(&t[i]->one_hop);
         y[i] = matrix_dense(&t[i]->one_hop_rank);
-        z[i] = matrix_dense(&t[i]->hop_a);
+        z[i] = matrix_dense(&t[i]->hop_a[TIER_FAST]);
     }
     for (int i = 0; i < 256;
          i++) { // five standard deviations; replicas in turn are a little less random

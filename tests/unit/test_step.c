@@ -43,7 +43,7 @@ static void fill_traffic(struct traffic *t) {
     *t = (struct traffic){.ranks = RANKS};
     dense(pairs, &t->one_hop);
     dense(tokens, &t->one_hop_rank);
-    dense(a, &t->hop_a);
+    dense(a, &t->hop_a[TIER_FAST]);
     dense(b, &t->hop_b);
     dense(b_rank, &t->hop_b_rank);
 }
@@ -59,7 +59,7 @@ static void open_question(struct question *q, const struct setting *how, size_t 
 }
 
 static void close_question(struct question *q) {
-    struct matrix *all[] = {&q->t.one_hop, &q->t.one_hop_rank, &q->t.hop_a, &q->t.hop_b,
+    struct matrix *all[] = {&q->t.one_hop, &q->t.one_hop_rank, &q->t.hop_a[TIER_FAST], &q->t.hop_b,
                             &q->t.hop_b_rank};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         matrix_clear(all[i]);
@@ -263,7 +263,7 @@ static void units_and_paths(void **state) {
                                           {"efficiency.slow", "0.5"}};
     struct question q;
     struct step s;
-    double messages[TIER_COUNT], bytes[TIER_COUNT];
+    double messages[TIER_MAX], bytes[TIER_MAX];
     open_question(&q, rows, 4);
     build(&q, STRATEGY_ONE_HOP, PHASE_DISPATCH, &s);
     assert_rel(step_message_cost_s(&s, TIER_SLOW), 2e-6, 0);

@@ -99,7 +99,7 @@ static void uniform_2_by_2_by_hand(void **state) {
     static const double hop_b[] = {12, 12, 0, 0, 12, 12, 0, 0, 0, 0, 12, 12, 0, 0, 12, 12};
     struct asked a = answer(&uniform_2x2, 1);
     assert_dense(&a.t->one_hop, one_hop, 0);
-    assert_dense(&a.t->hop_a, hop_a, 1e-13);
+    assert_dense(&a.t->hop_a[TIER_FAST], hop_a, 1e-13);
     assert_dense(&a.t->hop_b, hop_b, 0);
     assert_rel(a.t->fan_out, 5.0 / 3, 1e-14);
     assert_rel(a.t->max_over_mean, 1, 0);
@@ -135,7 +135,7 @@ static void trace_2_by_2_by_hand(void **state) {
     struct asked a = answer(&q, 1);
     unlink(path);
     assert_dense(&a.t->one_hop, one_hop, 1e-14);
-    assert_dense(&a.t->hop_a, hop_a, 1e-11);
+    assert_dense(&a.t->hop_a[TIER_FAST], hop_a, 1e-11);
     assert_dense(&a.t->hop_b, hop_b, 1e-14);
     struct traffic_rho rho;
     traffic_rho(a.t, &rho);
@@ -161,7 +161,7 @@ static void trace_2_by_2_by_hand(void **state) {
 static void reference_geometry_is_exact(void **state) {
     (void)state;
     struct asked a = answer(&full_expected, 1);
-    double *one_hop = matrix_dense(&a.t->one_hop), *hop_a = matrix_dense(&a.t->hop_a);
+    double *one_hop = matrix_dense(&a.t->one_hop), *hop_a = matrix_dense(&a.t->hop_a[TIER_FAST]);
     double *hop_b = matrix_dense(&a.t->hop_b);
     for (int src = 0; src < 128; src++)
         for (int dst = 0; dst < 128; dst++) {
@@ -205,7 +205,7 @@ static void assert_totals(const struct asked *a, double tolerance) {
     for (size_t r = 0; r < n; r++)
         assert_rel(sums[r], rows, tolerance);
     assert_rel(matrix_total(&t->hop_b, true), (double)n * rows, tolerance);
-    assert_rel(matrix_total(&t->hop_a, true), (double)n * tokens * t->fan_out, 1e-12);
+    assert_rel(matrix_total(&t->hop_a[TIER_FAST], true), (double)n * tokens * t->fan_out, 1e-12);
     matrix_sums(&t->one_hop, false, true, sums);
     for (size_t r = 0; r < n; r++)
         assert_rel(sums[r], t->rank_load[r], tolerance);
@@ -220,7 +220,7 @@ static void assert_totals(const struct asked *a, double tolerance) {
 
 /* Rising columns, no zeros, hop_a only along local indices, hop_b only inside groups, whole where said. */
 static void assert_places(const struct asked *a) {
-    const struct matrix *m[] = {&a->t->one_hop, &a->t->hop_a, &a->t->hop_b};
+    const struct matrix *m[] = {&a->t->one_hop, &a->t->hop_a[TIER_FAST], &a->t->hop_b};
     int local = (int)a->p->ranks_per_group;
     bool whole = a->w->routing.draw == DRAW_SAMPLED;
     for (int k = 0; k < 3; k++) {
@@ -253,7 +253,7 @@ static void special_shapes_degenerate(void **state) {
     struct asked a = answer(&one_group, 1);
     // one group: hop A stays at home, hop B is the whole call
     assert_rel(a.t->fan_out, 1, 0);
-    assert_rel(matrix_total(&a.t->hop_a, false), 0, 0);
+    assert_rel(matrix_total(&a.t->hop_a[TIER_FAST], false), 0, 0);
     double *one_hop = matrix_dense(&a.t->one_hop);
     assert_dense(&a.t->hop_b, one_hop, 0);
     free(one_hop);
@@ -287,7 +287,7 @@ static void sampled_rows_scatter_around_expected_ones(void **state) {
         struct asked s = answer(pairs[i][0], seed), x = answer(pairs[i][1], seed);
         double tokens = (double)s.w->tokens_per_rank * s.t->ranks;
         assert_like(&s.t->one_hop, &x.t->one_hop);
-        assert_like(&s.t->hop_a, &x.t->hop_a);
+        assert_like(&s.t->hop_a[TIER_FAST], &x.t->hop_a[TIER_FAST]);
         assert_like(&s.t->hop_b, &x.t->hop_b);
         // the number of groups of a token lies in 1..8: variance below 4
         assert_near(s.t->fan_out, x.t->fan_out, 4 * 2 / sqrt(tokens));
@@ -319,10 +319,10 @@ static void the_seed_decides_everything(void **state) {
     for (int i = 0; i < 3; i++) {
         struct asked a = answer(sampled[i], 7), b = answer(sampled[i], 7),
                      c = answer(sampled[i], 8);
-        assert_true(same_matrix(&a.t->one_hop, &b.t->one_hop) && same_matrix(&a.t->hop_a, &b.t->hop_a) &&
+        assert_true(same_matrix(&a.t->one_hop, &b.t->one_hop) && same_matrix(a.t->hop_a, b.t->hop_a) &&
                     same_matrix(&a.t->hop_b, &b.t->hop_b));
         assert_rel(a.t->fan_out, b.t->fan_out, 0);
-        assert_false(same_matrix(&a.t->one_hop, &c.t->one_hop) || same_matrix(&a.t->hop_a, &c.t->hop_a));
+        assert_false(same_matrix(&a.t->one_hop, &c.t->one_hop) || same_matrix(a.t->hop_a, c.t->hop_a));
         done(&a);
         done(&b);
         done(&c);

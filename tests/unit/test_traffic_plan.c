@@ -138,7 +138,7 @@ static void rows_per_rank_and_group_count_a_token_once(void **state) {
                                   {"tokens_per_rank", "1"},    {NULL, NULL}};
     struct asked a = get_traffic("2", "2", set);
     double *one = matrix_dense(&a.t->one_hop), *rank = matrix_dense(&a.t->one_hop_rank);
-    double *hop_a = matrix_dense(&a.t->hop_a), *hop_b = matrix_dense(&a.t->hop_b);
+    double *hop_a = matrix_dense(&a.t->hop_a[TIER_FAST]), *hop_b = matrix_dense(&a.t->hop_b);
     double *hop_b_rank = matrix_dense(&a.t->hop_b_rank);
     assert_rel(one[0], 4, 0);
     assert_rel(one[1], 1, 0);

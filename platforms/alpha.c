@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/alpha.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/base/mem.h"
+
+/* --- loading ------------------------------------------------------------------------------------ */
+
+static int by_span_and_world(const void *a, const void *b) {
+    const struct plat_alpha_entry *x = a, *y = b;
+    if (x->span != y->span)
+        return x->span < y->span ? -1 : 1;
+    return x->world < y->world ? -1 : x->world > y->world;
+}
+
+/* The tier that a span names; `at` is where it does. */
+static enum rc find_span(const struct platform *p, const char *name, const struct place *at, int *span, struct err *e) {
+    const char *names[TIER_MAX + 1] = {"any"};
+    struct buf expected = {0};
+    *span = strcmp(name, "any") == 0 ? SPAN_ANY : plat_find_tier(p, name);
+    if (*span != SPAN_ANY || strcmp(name, "any") == 0)
+        return RC_OK;
+    for (int t = 0; t < p->n_tiers; t++) {
+        names[1 + t] = p->tier[t].name;
+        buf_printf(&expected, "%s%s", t + 1 < p->n_tiers ? ", " : " or ", p->tier[t].name);
+    }
+    const char *near = err_nearest(name, names, (size_t)p->n_tiers + 1);
+    enum rc rc = err_at(e, RC_SCHEMA, at, "span: '%.40s' found, expected any%s%s%s%s", name, expected.text,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    buf_clear(&expected);
+    return rc;
+}
+
+/* Finds the tiers that entries belong to, and puts them in order. `node` is their list in the file; NULL where they
+ * are borrowed. */
+static enum rc sort_entries(const struct platform *p, const struct yaml_node *node, struct key_list *list,
+                            struct err *e) {
+    struct plat_alpha_entry *entries = list->items;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct yaml_node *span = node ? yaml_get(node->items[i], "span") : NULL;
+        enum rc rc = find_span(p, entries[i].span_name, span ? &span->at : &entries[i].time_s.at, &entries[i].span, e);
+        if (rc)
+            return rc;
+    }
+    if (list->n)
+        qsort(entries, list->n, sizeof *entries, by_span_and_world);
+    for (size_t i = 1; i < list->n; i++)
+        if (entries[i].world == entries[i - 1].world && entries[i].span == entries[i - 1].span)
+            return err_at(e, RC_SCHEMA, &entries[i].time_s.at, "alpha: world %lld appears twice",
+                          (long long)entries[i].world);
+    return RC_OK;
+}
+
+/* Copies the first alpha table that another platform has of its own; what was measured there is borrowed
+ * here. Tables that are borrowed themselves are not passed on, so that no circle can form. */
+static enum rc borrow_table(struct platform *p, alpha_load load, const char *from, const struct place *at,
+                            struct key_list *into, struct err *e) {
+    if (into->n)
+        return err_at(e, RC_SCHEMA, at, "'borrow' and 'entries' are both given; give one of them");
+    struct platform *other;
+    enum rc rc = load(from, &other, e);
+    if (rc) {
+        err_prefix(e, "%.120s:%d:%d: borrow", at->file, at->line, at->column);
+        return rc;
+    }
+    const struct plat_alpha *table = other->alpha.items;
+    if (!other->alpha.n || !table->entries.n) {
+        rc = err_at(e, RC_SCHEMA, at, "borrow: platform '%.60s' has no alpha table of its own", from);
+    } else {
+        size_t n = table->entries.n;
+        struct plat_alpha_entry *copy = arena_alloc(&p->doc->arena, n, sizeof *copy);
+        memcpy(copy, table->entries.items, n * sizeof *copy);
+        for (size_t i = 0; i < n; i++) {
+            struct quantity *q = &copy[i].time_s;
+            if (status_weakness(q->status) < status_weakness(STATUS_BORROWED))
+                q->status = STATUS_BORROWED;
+            q->source = arena_printf(&p->doc->arena, "platform %s", from);
+            q->at = *at;
+        }
+        *into = (struct key_list){copy, n};
+    }
+    plat_free(other);
+    return rc;
+}
+
+/* Place of a key of item i of a list at the top of the file. */
+static const struct place *place_in(const struct platform *p, const char *list, size_t i,
+                                    const char *key) {
+    const struct yaml_node *item = yaml_get(p->doc->root, list)->items[i], *node = yaml_get(item, key);
+    return node ? &node->at : &item->at;
+}
+
+static enum rc fill_table(struct platform *p, alpha_load load, const char *list, size_t i, const char *borrow,
+                          struct key_list *entries, struct err *e) {
+    enum rc rc = RC_OK;
+    if (borrow)
+        rc = borrow_table(p, load, borrow, place_in(p, list, i, "borrow"), entries, e);
+    return rc ? rc : sort_entries(p, yaml_get(yaml_get(p->doc->root, list)->items[i], "entries"), entries, e);
+}
+
+enum rc alpha_resolve(struct platform *p, alpha_load load, struct err *e) {
+    enum rc rc = RC_OK;
+    struct plat_alpha *tables = p->alpha.items;
+    for (size_t i = 0; i < p->alpha.n && !rc; i++) {
+        rc = fill_table(p, load, "alpha", i, tables[i].borrow, &tables[i].entries, e);
+        for (size_t k = 0; k < i && !rc; k++)
+            if (strcmp(tables[k].implementation, tables[i].implementation) == 0 &&
+                tables[k].regime == tables[i].regime && tables[k].phase == tables[i].phase)
+                rc = err_at(e, RC_SCHEMA, place_in(p, "alpha", i, "implementation"),
+                            "alpha: two tables for implementation '%.60s' and host regime %s",
+                            tables[i].implementation, regime_name((enum regime)tables[i].regime));
+    }
+    struct plat_treatment *treatments = p->alpha_treatments.items;
+    for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++)
+        rc = fill_table(p, load, "alpha_treatments", i, treatments[i].borrow, &treatments[i].entries, e);
+    return rc;
+}
+
+/* --- look-ups ----------------------------------------------------------------------------------- */
+
+static bool entry_applies(const struct plat_alpha_entry *entry, enum tier span) {
+    return entry->span == SPAN_ANY || entry->span == (int)span;
+}
+
+/* The applicable entries on both sides of world; equal when world is listed or beyond an end. */
+static bool neighbours(const struct plat_alpha_entry *entries, size_t n, int world, enum tier span,
+                       bool confident_only, const struct plat_alpha_entry **below,
+                       const struct plat_alpha_entry **above) {
+    *below = *above = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct plat_alpha_entry *x = &entries[i];
+        if (!entry_applies(x, span) ||
+            (confident_only && x->time_s.status == STATUS_LOW_CONFIDENCE))
+            continue;
+        if (x->world <= world && (!*below || x->world > (*below)->world))
+            *below = x;
+        if (x->world >= world && (!*above || x->world < (*above)->world))
+            *above = x;
+    }
+    return *below && *above;
+}
+
+static double between(const struct plat_alpha_entry *a, const struct plat_alpha_entry *b, int world) {
+    if (a->world == b->world)
+        return a->time_s.value;
+    double f = (double)(world - a->world) / (double)(b->world - a->world);
+    return a->time_s.value + f * (b->time_s.value - a->time_s.value);
+}
+
+double plat_alpha_clamped_s(const struct plat_alpha_entry *entries, size_t n, int world,
+                            enum tier span) {
+    const struct plat_alpha_entry *below, *above;
+    neighbours(entries, n, world, span, false, &below, &above);
+    if (!below && !above)
+        return 0;
+    return between(below ? below : above, above ? above : below, world);
+}
+
+double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span) {
+    const struct plat_treatment *t = (const struct plat_treatment *)p->alpha_treatments.items + i;
+    const struct plat_alpha_entry *entries = t->entries.items;
+    if (world < 2)
+        return 0;
+    // of a tier without entries: those of the next one outside that has some, else of the next one inside
+    for (int turn = 0; turn < p->n_tiers; turn++) {
+        int k = (int)span + turn < p->n_tiers ? (int)span + turn : p->n_tiers - 1 - turn;
+        for (size_t n = 0; n < t->entries.n; n++)
+            if (entry_applies(&entries[n], (enum tier)k))
+                return plat_alpha_clamped_s(entries, t->entries.n, world, (enum tier)k);
+    }
+    return 0;
+}
+
+static const struct plat_alpha *find_table(const struct platform *p, const char *implementation,
+                                           enum alpha_phase phase, enum regime regime) {
+    const struct plat_alpha *tables = p->alpha.items, *general = NULL;
+    for (size_t i = 0; i < p->alpha.n; i++) {
+        if (strcmp(tables[i].implementation, implementation) != 0 || tables[i].regime != (int)regime)
+            continue;
+        if (tables[i].phase == (int)phase)
+            return &tables[i];
+        if (tables[i].phase == ALPHA_ANY)
+            general = &tables[i];
+    }
+    return general;
+}
+
+bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                         enum regime regime, const char *what) {
+    const struct plat_alpha *table = find_table(p, implementation, phase, regime);
+    size_t n = strlen(what);
+    for (const char *item = table ? table->includes : NULL; item && *item;) {
+        size_t length = strcspn(item, ",");
+        if (length == n && strncmp(item, what, n) == 0)
+            return true;
+        item += length;
+        item += strspn(item, ", ");
+    }
+    return false;
+}
+
+void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
+                enum regime regime, struct alpha_answer *a) {
+    plat_alpha_phase(p, implementation, ALPHA_ANY, world, span, regime, a);
+}
+
+void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                      int world, enum tier span, enum regime regime, struct alpha_answer *a) {
+    *a = (struct alpha_answer){.known = world < 2, .status = STATUS_MEASURED};
+    if (world < 2)
+        return;
+    const struct plat_alpha *table = find_table(p, implementation, phase, regime);
+    if (!table) {
+        snprintf(a->reason, sizeof a->reason,
+                 "%s has no alpha for implementation %s, host regime %s", p->name, implementation,
+                 regime_name(regime));
+        return;
+    }
+    const struct plat_alpha_entry *entries = table->entries.items, *below, *above;
+    if (!neighbours(entries, table->entries.n, world, span, true, &below, &above)) {
+        const struct plat_alpha_entry *edge = below ? below : above;
+        char ends[60] = "no entry";
+        if (edge)
+            snprintf(ends, sizeof ends, "%s entry is %lld", below ? "largest" : "smallest",
+                     (long long)edge->world);
+        snprintf(a->reason, sizeof a->reason,
+                 "alpha of %s on %s does not cover world %d over the %s tier: %s", implementation,
+                 p->name, world, p->tier[span].name, ends);
+        return;
+    }
+    a->known = true;
+    a->time_s = between(below, above, world);
+    a->status = status_weakness(below->time_s.status) >= status_weakness(above->time_s.status)
+                    ? below->time_s.status
+                    : above->time_s.status;
+    a->interpolated = below->world != above->world;
+    if (a->interpolated)
+        snprintf(a->reason, sizeof a->reason, "alpha at world %d interpolated between %lld and %lld",
+                 world, (long long)below->world, (long long)above->world);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* alpha.h - fixed cost of a collective: tables of a platform per implementation, host regime and direction, over
+ * (world, widest tier spanned), and named assumptions where there is none.
+ *
+ * Units: SI. Errors: RC_SCHEMA, and those of plat_load() for tables that are borrowed.
+ * Ownership: entries belong to the platform's document. Source: FORMULAS.md [F3]. */
+#ifndef PLATFORMS_ALPHA_H
+#define PLATFORMS_ALPHA_H
+
+#include "platforms/platform.h"
+
+enum regime { REGIME_AHEAD, REGIME_OBSERVED };
+const char *regime_name(enum regime regime); /* "ahead", "observed" */
+enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
+enum { SPAN_ANY = -1 }; /* instead of the widest tier that a collective reaches */
+
+struct plat_alpha_entry {
+    int64_t world;
+    const char *span_name;
+    int span; /* a tier, or SPAN_ANY */
+    struct quantity time_s;
+};
+
+/* Fixed cost of one collective, of one implementation on this machine. */
+struct plat_alpha {
+    const char *implementation;
+    const char *borrow;   /* take the table of this built-in platform instead of own entries */
+    const char *includes; /* what the times contain, in words */
+    int regime;           /* enum regime */
+    int phase;            /* enum alpha_phase: which direction the times belong to */
+    struct key_list entries; /* struct plat_alpha_entry; once loaded by span, then by rising world */
+};
+
+/* A named assumption about the fixed cost where it is not known. */
+struct plat_treatment {
+    const char *name;
+    const char *borrow;      /* the table of this built-in platform */
+    struct key_list entries; /* or own entries; neither: 0 */
+};
+
+struct alpha_answer {
+    bool known;         /* a listed world, or between two listed ones */
+    bool interpolated;
+    double time_s;      /* meaningless unless known */
+    enum status status; /* weakest of the entries used */
+    char reason[200];   /* why it is not known, or between which worlds it was interpolated */
+};
+
+/* Looks up alpha of an implementation for a collective of `world` ranks. A world of 1 costs nothing: there is
+ * no exchange. Low-confidence entries are outside the coverage. FORMULAS.md [F3] */
+void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
+                enum regime regime, struct alpha_answer *answer);
+
+/* The same for one direction; a table that names its direction goes before one that does not. */
+void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                      int world, enum tier span, enum regime regime, struct alpha_answer *answer);
+
+/* True when the table that answers says that its times contain `what` ("latency", "counts"). */
+bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
+                         enum regime regime, const char *what);
+
+/* The same under the treatment of index i (0 .. alpha_treatments.n - 1): always a number, clamped. */
+double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span);
+
+/* The paper's rule: piecewise linear in the world, clamped at both ends, all entries used. [F3] */
+double plat_alpha_clamped_s(const struct plat_alpha_entry *entries, size_t n, int world, enum tier span);
+
+/* While a platform is loaded: borrows tables, finds tiers by their names, puts entries in order. `load` reads another
+ * platform, its tables as they are in the file. */
+typedef enum rc (*alpha_load)(const char *name_or_path, struct platform **platform, struct err *e);
+enum rc alpha_resolve(struct platform *p, alpha_load load, struct err *e);
+
+#endif

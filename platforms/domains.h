@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* domains.h - which ranks a tier joins: groups of the fast tier, racks of groups, the whole machine.
+ *
+ * A tier joins ends inside a domain; the domains of a tier are the ends of the next one. Domains of any tier have
+ * consecutive ranks; a rank's index is counted from the first one.
+ * Errors: RC_SCHEMA, RC_RANGE. Ownership: arrays belong to the platform's document. */
+#ifndef PLATFORMS_DOMAINS_H
+#define PLATFORMS_DOMAINS_H
+
+#include <stdbool.h>
+
+#include "platforms/base/err.h"
+
+enum tier { TIER_FAST, TIER_MAX = 4 };
+enum { RANKS_MAX = 16384 };
+
+struct platform;
+
+/* The domains of a tier. */
+struct plat_domains {
+    int n;
+    int *first;   /* [n + 1] first rank */
+    int *of_rank; /* [ranks] */
+};
+
+int plat_ranks(const struct platform *p);
+enum tier plat_slow(const struct platform *p);         /* the outermost tier */
+int plat_group_of(const struct platform *p, int rank); /* its domain of the fast tier */
+int plat_local_of(const struct platform *p, int rank); /* its index there */
+bool plat_is_even(const struct platform *p);           /* all groups are of one size */
+
+/* Ranks of a domain of a tier; where they differ, of the largest. */
+int plat_span(const struct platform *p, enum tier tier);
+int plat_index(const struct platform *p, enum tier tier, int rank);
+/* The rank of a domain that has this rank's index, taken modulo the domain's size. */
+int plat_peer(const struct platform *p, enum tier tier, int domain, int rank);
+/* The domain of the tier outside `tier` that holds a domain. */
+int plat_parent(const struct platform *p, enum tier tier, int domain);
+
+/* Ends that a tier joins in a domain, and the number of a rank's end there; over all domains with `all`. */
+int plat_ends(const struct platform *p, enum tier tier);
+int plat_end_of(const struct platform *p, enum tier tier, int rank, bool all);
+
+/* Fills the domains of a platform whose tiers are in order. */
+enum rc domains_build(struct platform *p, struct err *e);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two and three hops on platforms of more than two tiers, and on groups that differ in size. */
+#include "tests/support/racks.h"
+
+#include "model/bound.h"
+#include "model/model.h"
+#include "sim/engine/engine.h"
+
+#define EXACT 1e-9
+
+/* All of a call: 8 experts, one a rank, top 2 of them, 28 tokens: each of the 28 pairs of experts once. */
+struct call {
+    struct platform *p;
+    struct topology *t;
+    struct workload *w;
+    struct implementation *how;
+    struct traffic *traffic;
+    struct step step;
+};
+
+static void open_call(struct call *c, const char *platform, const char *cut, enum strategy strategy, enum phase phase) {
+    static const struct setting shape[] = {{"experts", "8"},          {"top_k", "2"},
+                                           {"tokens_per_rank", "28"}, {"routing.source", "uniform"},
+                                           {"hidden", "1000"},        {"group_limit", "none"},
+                                           {"routing.mode", "global_topk"}, {"routing.draw", "expected"}};
+    const struct setting how[] = {{"window", "all"}, {"chain.preset", "none"}, {"reduce", "forwarder"}, {"cut", cut}};
+    struct err e;
+    c->p = load_racks(platform);
+    c->t = topo_build(c->p);
+    assert_ok(workload_load("terrace-reference", shape, 8, &c->w, &e), &e);
+    assert_ok(implementation_load("collective-eager", how, cut ? 4 : 3, &c->how, &e), &e);
+    assert_ok(traffic_build(c->p, c->w, 1, &c->traffic, &e), &e);
+    assert_ok(step_check(c->p, c->how, strategy, &e), &e);
+    step_build(c->t, c->w, c->how, c->traffic, strategy, phase, &c->step);
+}
+
+static void close_call(struct call *c) {
+    step_clear(&c->step);
+    traffic_free(c->traffic);
+    implementation_free(c->how);
+    workload_free(c->w);
+    topo_free(c->t);
+    plat_free(c->p);
+}
+
+static double simulated_s(const struct step *s) {
+    struct costs wire;
+    struct outcome o = {0};
+    struct err e;
+    costs_wire(s, &wire);
+    assert_ok(sim_run(s, &wire, 1, &(struct sim_options){0}, &o, &e), &e);
+    assert_true(o.time_s >= bound_call_s(s, &wire) * (1 - EXACT));
+    double time_s = o.time_s;
+    outcome_clear(&o);
+    return time_s;
+}
+
+static double closed_s(const struct step *s) {
+    struct costs wire;
+    struct outcome o;
+    costs_wire(s, &wire);
+    assert_true(model_covers(s));
+    model_call(s, &wire, &o);
+    return o.time_s;
+}
+
+/* A token reaches a rank with probability 7 of 28, a group with 13 (not both in the other 6: 15), a rack with 22. */
+static void hops_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        enum strategy strategy;
+        const char *cut;
+        struct {
+            const char *name;
+            double rows; /* to each peer */
+            int peers, span;
+        } stages[STEP_STAGES];
+    } cases[] = {
+        {STRATEGY_TWO_HOP, NULL, {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},
+        {STRATEGY_TWO_HOP, "fast", {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},
+        {STRATEGY_TWO_HOP, "rack", {{"hop_a", 22, 2, 2}, {"hop_b", 14, 4, 1}}},
+        {STRATEGY_THREE_HOP, NULL, {{"hop_a", 22, 2, 2}, {"hop_b", 26, 2, 1}, {"hop_c", 28, 2, 0}}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int back = 0; back < 2; back++) {
+            struct call c;
+            open_call(&c, RACKS, cases[i].cut, cases[i].strategy, back ? PHASE_COMBINE : PHASE_DISPATCH);
+            int n = c.step.n_stages;
+            assert_int_equal(n, cases[i].strategy == STRATEGY_THREE_HOP ? 3 : 2);
+            for (int k = 0; k < n; k++) {
+                int hop = back ? n - 1 - k : k;
+                const struct stage *s = &c.step.stages[k];
+                assert_string_equal(s->name, cases[i].stages[hop].name);
+                assert_int_equal(s->world, cases[i].stages[hop].peers);
+                assert_int_equal(s->peers, cases[i].stages[hop].peers);
+                assert_int_equal((int)s->span, cases[i].stages[hop].span);
+                double *bytes = matrix_dense(&s->bytes);
+                int sent = 0;
+                for (int x = 0; x < 64; x++) {
+                    sent += bytes[x] > 0;
+                    if (bytes[x] > 0)
+                        assert_rel(bytes[x] / c.step.row_bytes, cases[i].stages[hop].rows, 1e-12);
+                }
+                assert_int_equal(sent, 8 * cases[i].stages[hop].peers);
+                free(bytes);
+                // 56 pairs pass every forwarder
+                assert_true((s->pairs != NULL) == (!back && k > 0));
+                for (int rank = 0; rank < 8 && s->pairs; rank++)
+                    assert_rel(s->pairs[rank], 56, 1e-12);
+            }
+            close_call(&c);
+        }
+}
+
+/* Balanced, nothing shared: each rank sends to one peer a hop, so that stages follow each other exactly. */
+static void times_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        enum strategy strategy;
+        const char *cut;
+        double rows_s; /* rows over GB/s, one stage after the other */
+    } cases[] = {{STRATEGY_ONE_HOP, NULL, 28 / 1.0}, // beside it 14 / 2 and 7 / 4
+                 {STRATEGY_THREE_HOP, NULL, 22 / 1.0 + 26 / 2.0 + 28 / 4.0},
+                 {STRATEGY_TWO_HOP, "rack", 22 / 1.0 + 28 / 2.0},  // beside it 14 / 4
+                 {STRATEGY_TWO_HOP, "fast", 26 / 1.0 + 28 / 4.0}}; // beside it 13 / 2
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct call c;
+        open_call(&c, RACKS, cases[i].cut, cases[i].strategy, PHASE_DISPATCH);
+        assert_rel(simulated_s(&c.step), cases[i].rows_s * c.step.row_bytes * 1e-9, EXACT);
+        if (cases[i].strategy == STRATEGY_THREE_HOP)
+            assert_rel(closed_s(&c.step), cases[i].rows_s * c.step.row_bytes * 1e-9, EXACT);
+        close_call(&c);
+    }
+}
+
+static void every_strategy_delivers_what_one_hop_does(void **state) {
+    (void)state;
+    static const enum strategy all[] = {STRATEGY_TWO_HOP, STRATEGY_THREE_HOP, STRATEGY_GATHER_FIRST};
+    static const char *const platforms[] = {RACKS, DIFFER "group_sizes: 1x4 2x2\n"};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            if (k == 1 && all[i] == STRATEGY_THREE_HOP)
+                continue; // two tiers
+            struct call one, other;
+            open_call(&one, platforms[k], NULL, STRATEGY_ONE_HOP, PHASE_DISPATCH);
+            open_call(&other, platforms[k], NULL, all[i], PHASE_DISPATCH);
+            double direct[8], last[8];
+            matrix_sums(&one.step.stages[0].bytes, false, true, direct);
+            matrix_sums(&other.step.stages[other.step.n_stages - 1].bytes, false, true, last);
+            for (int rank = 0; rank < 8; rank++)
+                assert_rel(last[rank], direct[rank], 1e-12);
+            simulated_s(&other.step);
+            close_call(&one);
+            close_call(&other);
+        }
+}
+
+static void cuts_that_do_not_exist(void **state) {
+    (void)state;
+    static const struct {
+        const char *platform, *cut;
+        enum strategy strategy;
+        const char *message;
+    } cases[] = {
+        {RACKS, "rak", STRATEGY_TWO_HOP, "implementation.cut: x has no tier 'rak', did you mean 'rack'?"},
+        {RACKS, "slow", STRATEGY_TWO_HOP, "implementation.cut: 'slow' is the outermost tier, it has one domain"},
+        {RACKS, "fast", STRATEGY_THREE_HOP, "three-hop cuts at a tier between fast and slow; x has 3 tiers and "
+                                            "implementation.cut is fast"},
+        {SHAPE TIERS, NULL, STRATEGY_THREE_HOP, "three-hop cuts at a tier between fast and slow; x has 2 tiers"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct platform *p = load_racks(cases[i].platform);
+        const struct implementation how = {.cut = cases[i].cut};
+        struct err e;
+        assert_fails(step_check(p, &how, cases[i].strategy, &e), RC_RANGE, &e, cases[i].message);
+        plat_free(p);
+    }
+}
+
+static void no_closed_form_for_groups_that_differ(void **state) {
+    (void)state;
+    struct call c;
+    open_call(&c, DIFFER "group_sizes: 4 2 2\n", NULL, STRATEGY_TWO_HOP, PHASE_DISPATCH);
+    assert_false(model_covers(&c.step));
+    // rank 4, which stands for ranks 0 and 2, forwards the rows of both: 2 x 7, and of 4 and 6
+    double *bytes = matrix_dense(&c.step.stages[1].bytes);
+    assert_rel(bytes[4 * 8 + 5] / c.step.row_bytes, 28, 1e-12);
+    assert_rel(bytes[0 * 8 + 1] / c.step.row_bytes, 21, 1e-12); // of ranks 0, 4, 6
+    assert_near(bytes[2 * 8 + 1] / c.step.row_bytes, 7, 1e-12); // of rank 2 alone
+    free(bytes);
+    close_call(&c);
+}
+
+/* The file's latencies count where alpha does not contain them. */
+static void known_costs_count_cables(void **state) {
+    (void)state;
+    struct call c;
+    struct costs known, wire;
+    char reason[200];
+    open_call(&c, RACKS "alpha: [{implementation: collective-eager, includes: latency, "
+                        "entries: [{world: 8, time: 1us}]}]\n",
+              NULL, STRATEGY_ONE_HOP, PHASE_DISPATCH);
+    costs_wire(&c.step, &wire);
+    assert_true(costs_known(&c.step, REGIME_AHEAD, &known, NULL, reason));
+    assert_false(wire.cables || known.cables);
+    close_call(&c);
+    open_call(&c, RACKS "alpha: [{implementation: collective-eager, entries: [{world: 8, time: 1us}]}]\n", NULL,
+              STRATEGY_ONE_HOP, PHASE_DISPATCH);
+    assert_true(costs_known(&c.step, REGIME_AHEAD, &known, NULL, reason));
+    assert_true(known.cables);
+    close_call(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hops_by_hand),
+        cmocka_unit_test(times_by_hand),
+        cmocka_unit_test(every_strategy_delivers_what_one_hop_does),
+        cmocka_unit_test(cuts_that_do_not_exist),
+        cmocka_unit_test(no_closed_form_for_groups_that_differ),
+        cmocka_unit_test(known_costs_count_cables),
+    };
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
+}
