@@ -60,7 +60,7 @@ static const struct option {
     {"--set", "KEY=VALUE", OPT_SET, " simulate compare breakeven matrix platform workload ",
      "override a key by its dotted path; repeatable"},
     {"--strategy", "NAME", OPT_STRATEGY, " simulate compare ",
-     "one-hop, two-hop, two-hop-pipelined or gather-first; repeatable (default one-hop, two-hop)"},
+     "one-hop, two-hop, two-hop-pipelined, three-hop or gather-first; repeatable (default one-hop, two-hop)"},
     {"--phase", "NAME", OPT_PHASE, " simulate compare ",
      "dispatch (default), combine, both or round-trip"},
     {"--schedule", "NAME", OPT_SCHEDULE, " simulate compare ",

@@ -47,7 +47,7 @@ static void bad_tables(void **state) {
          "alps, ascend-supernode-pair, aurora, aws-p5, aws-p5en, aws-p6-b200, aws-p6-b300,"
          " cloudmatrix384, deepseek-mpft, dgx-a100, dgx-h100, frontier, gaudi3, "
          "gb200-nvl72, h20, h800, hgx-b200, hgx-b300, hgx-h200, lumi-g, mi300x, mi355x, "
-         "perlmutter, rtx-pro-6000, synthetic, terrace-a, terrace-a-boundary, terrace-a-"
+         "perlmutter, rtx-pro-6000, synthetic, synthetic-racks, terrace-a, terrace-a-boundary, terrace-a-"
          "boundary-12, terrace-b, tpu-v5p, v100-edr"
          "; a file needs a path ending in .yaml)"},
         {ALPHA("borrow: dgx-h100"), RC_SCHEMA,
