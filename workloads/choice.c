@@ -278,15 +278,19 @@ void choice_draw(struct choice *c, struct rng *r, int *ids) {
 }
 
 double choice_miss(const struct choice *c, const int *ids, const double *keep, int n) {
-    if (n == 0)
-        return 1;
-    int pool = ids[0] / c->pool_size, first = pool * c->pool_size;
-    BUG_ON(ids[n - 1] / c->pool_size != pool || c->weight);
-    int *own = mem_alloc((size_t)n, sizeof *own);
-    for (int i = 0; i < n; i++)
-        own[i] = ids[i] - first;
-    double chosen = sampler_inclusion(c->which, pool);
-    double miss = sampler_keep(c->within[pool], own, keep, n);
+    BUG_ON(c->weight);
+    int *own = mem_alloc((size_t)n, sizeof *own), *pools = mem_alloc((size_t)n, sizeof *pools), n_pools = 0;
+    double *missed = mem_alloc((size_t)n, sizeof *missed); // given that the pool is chosen
+    for (int from = 0, to = 0; from < n; from = to) {
+        int pool = ids[from] / c->pool_size;
+        for (; to < n && ids[to] / c->pool_size == pool; to++)
+            own[to] = ids[to] - pool * c->pool_size;
+        pools[n_pools] = pool;
+        missed[n_pools++] = sampler_keep(c->within[pool], own + from, keep + from, to - from);
+    }
+    double miss = sampler_keep(c->which, pools, missed, n_pools);
     free(own);
-    return 1 - chosen * (1 - miss);
+    free(pools);
+    free(missed);
+    return miss;
 }

@@ -53,8 +53,8 @@ void choice_free(struct choice *c); /* NULL is allowed */
 /* Draws one token's k distinct experts into ids. */
 void choice_draw(struct choice *c, struct rng *r, int *ids);
 
-/* Probability that a token has no row on a place, where expert ids[i] (rising, within one routing group
- * unless the mode is global_topk) has a row there with probability 1 - keep[i]. Not for group_limited. */
+/* Probability that a token has no row on a place, where expert ids[i] (rising) has a row there with probability
+ * 1 - keep[i]. Not for group_limited. */
 double choice_miss(const struct choice *c, const int *ids, const double *keep, int n);
 
 #endif

@@ -112,6 +112,31 @@ static void both_ends(void **state) {
         }
 }
 
+/* The same where near ranks are on two tiers, and where three hops have a closed form. */
+static void both_ends_of_three_tiers(void **state) {
+    (void)state;
+    static const struct setting racks[] = {{"groups", "8"},
+                                           {"ranks_per_group", "2"},
+                                           {"middle.rack.joins", "2"},
+                                           {"middle.rack.oversubscription", "2"},
+                                           {"middle.rack.message_cost", "0.2us"},
+                                           {"slow.x_half", "54KiB"},
+                                           {"copy_bandwidth", "500GBps"}};
+    static const enum strategy all[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP, STRATEGY_THREE_HOP};
+    for (int i = 0; i < 6; i++) {
+        struct scene s;
+        struct err e;
+        double none_s, all_s;
+        scene_open_how(&s, "synthetic-racks", i % 2 ? "olmoe-github" : "terrace-reference", racks, 7, all[i / 2],
+                       (struct how){"collective-eager", i % 2 ? PHASE_COMBINE : PHASE_DISPATCH});
+        assert_ok(causes_value(&s.q, 0, &none_s, &e), &e);
+        assert_ok(causes_value(&s.q, (1u << CAUSE_COUNT) - 1, &all_s, &e), &e);
+        assert_rel(none_s, s.q.analytic_s, 1e-9);
+        assert_rel(all_s, s.q.simulated_s, 1e-12);
+        scene_close(&s);
+    }
+}
+
 /* The same for other libraries, for combine, and for pipelined hops. */
 static void both_ends_of_every_library(void **state) {
     (void)state;
@@ -265,6 +290,7 @@ static void a_failing_simulator_ends_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ends),
+        cmocka_unit_test(both_ends_of_three_tiers),
         cmocka_unit_test(both_ends_of_every_library),
         cmocka_unit_test(no_closed_form_no_causes),
         cmocka_unit_test(parts_add_up),

@@ -371,8 +371,33 @@ static void modes_are_imposed_on_counts(void **state) {
     }
 }
 
+/* 4 groups of 2 experts, 2 groups chosen, 1 expert in each: places that span groups, by hand. */
+static void a_place_may_span_routing_groups(void **state) {
+    (void)state;
+    static const struct choice_shape shape = {
+        .mode = MODE_FULL, .experts = 8, .top_k = 2, .n_groups = 4, .group_limit = 2};
+    static const struct {
+        int n, ids[4];
+        double keep[4], miss;
+    } cases[] = {{4, {0, 1, 2, 3}, {0}, 1.0 / 6}, // neither of two groups chosen
+                 {2, {0, 2}, {0}, (1 + 4.0 / 2 + 1.0 / 4) / 6}, // one expert of each
+                 {2, {0, 2}, {1, 0}, 3.0 / 4}, // the first is elsewhere: 1 - 2 / 8
+                 {2, {6, 7}, {0}, 1.0 / 2},
+                 {0, {0}, {0}, 1}};
+    double inclusion[8];
+    struct choice *c;
+    struct err e;
+    for (int i = 0; i < 8; i++)
+        inclusion[i] = 2.0 / 8;
+    assert_ok(choice_build(&shape, inclusion, &c, &e), &e);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_rel(choice_miss(c, cases[i].ids, cases[i].keep, cases[i].n), cases[i].miss, 1e-9);
+    choice_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_may_span_routing_groups),
         cmocka_unit_test(every_mode_keeps_its_promises),
         cmocka_unit_test(uniform_modes_are_fair),
         cmocka_unit_test(group_limited_follows_its_rule),

@@ -18,20 +18,28 @@ struct call {
     struct step step;
 };
 
-static void open_call(struct call *c, const char *platform, const char *cut, enum strategy strategy, enum phase phase) {
-    static const struct setting shape[] = {{"experts", "8"},          {"top_k", "2"},
-                                           {"tokens_per_rank", "28"}, {"routing.source", "uniform"},
+static void open_call_of(struct call *c, const char *platform, const char *cut, enum strategy strategy,
+                         enum phase phase, const struct setting *skew) {
+    const char *source = strcmp(skew->key, "routing.rho_max") == 0 ? "synthetic" : "uniform";
+    const struct setting shape[] = {{"experts", "8"},          {"top_k", "2"},
+                                           {"tokens_per_rank", "28"}, {"routing.source", source},
                                            {"hidden", "1000"},        {"group_limit", "none"},
-                                           {"routing.mode", "global_topk"}, {"routing.draw", "expected"}};
+                                           {"routing.mode", "global_topk"}, {"routing.draw", "expected"},
+                                    *skew};
     const struct setting how[] = {{"window", "all"}, {"chain.preset", "none"}, {"reduce", "forwarder"}, {"cut", cut}};
     struct err e;
     c->p = load_racks(platform);
     c->t = topo_build(c->p);
-    assert_ok(workload_load("terrace-reference", shape, 8, &c->w, &e), &e);
+    assert_ok(workload_load("terrace-reference", shape, 9, &c->w, &e), &e);
     assert_ok(implementation_load("collective-eager", how, cut ? 4 : 3, &c->how, &e), &e);
     assert_ok(traffic_build(c->p, c->w, 1, &c->traffic, &e), &e);
     assert_ok(step_check(c->p, c->how, strategy, &e), &e);
     step_build(c->t, c->w, c->how, c->traffic, strategy, phase, &c->step);
+}
+
+static void open_call(struct call *c, const char *platform, const char *cut, enum strategy strategy, enum phase phase) {
+    static const struct setting none = {"routing.layer", "0"}; // says nothing of uniform routing
+    open_call_of(c, platform, cut, strategy, phase, &none);
 }
 
 static void close_call(struct call *c) {
@@ -109,6 +117,33 @@ static void hops_by_hand(void **state) {
             }
             close_call(&c);
         }
+}
+
+/* Under skew the forwarders of racks and of groups have different pairs: those of all ranks that they stand for. */
+static void chain_is_charged_where_pairs_pass(void **state) {
+    (void)state;
+    static const struct setting skew = {"routing.rho_max", "2"};
+    struct call c;
+    open_call_of(&c, RACKS, NULL, STRATEGY_THREE_HOP, PHASE_DISPATCH, &skew);
+    double *rows = matrix_dense(&c.traffic->one_hop);
+    for (int tier = 1; tier >= 0; tier--) { // stage 1 stands before the rack, stage 2 before the group
+        const struct plat_domains *d = &c.p->domains[tier];
+        int differ = 0;
+        for (int rank = 0; rank < 8; rank++) {
+            double pairs = 0;
+            for (int src = 0; src < 8; src++)
+                for (int dst = 0; dst < 8; dst++)
+                    if (d->of_rank[dst] == d->of_rank[rank] &&
+                        plat_index(c.p, (enum tier)tier, src) == plat_index(c.p, (enum tier)tier, rank))
+                        pairs += rows[src * 8 + dst];
+            assert_rel(c.step.stages[2 - tier].pairs[rank], pairs, 1e-12);
+            differ += fabs(pairs - 56) > 1;
+        }
+        assert_true(differ > 0);
+    }
+    assert_true(fabs(c.step.stages[1].pairs[0] - c.step.stages[2].pairs[0]) > 1);
+    free(rows);
+    close_call(&c);
 }
 
 /* Balanced, nothing shared: each rank sends to one peer a hop, so that stages follow each other exactly. */
@@ -212,6 +247,7 @@ static void known_costs_count_cables(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hops_by_hand),
+        cmocka_unit_test(chain_is_charged_where_pairs_pass),
         cmocka_unit_test(times_by_hand),
         cmocka_unit_test(every_strategy_delivers_what_one_hop_does),
         cmocka_unit_test(cuts_that_do_not_exist),

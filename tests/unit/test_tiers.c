@@ -57,6 +57,45 @@ static void a_pair_uses_its_own_tier_only(void **state) {
     plat_free(p);
 }
 
+/* Planes join equal indices of racks: to others a message first goes through its own rack, and pays both latencies. */
+static void a_relay_stands_in_the_own_rack(void **state) {
+    (void)state;
+    static const struct setting planes[] = {{"slow.kind", "multi-plane"}, {"fast.latency", "1us"},
+                                            {"middle.rack.latency", "2us"}, {"slow.latency", "4us"}};
+    struct platform *p;
+    struct err e;
+    folder_put("p.yaml", HEAD RACKS);
+    assert_ok(plat_load("p.yaml", planes, 4, &p, &e), &e);
+    struct topology *t = topo_build(p);
+    struct route route;
+    struct buf words = {0};
+    topo_find_route(t, 0, 7, TOPO_PATH_FAST, &route);
+    for (int k = 0; k < route.n; k++)
+        buf_printf(&words, "%s ", t->links[route.links[k]].name);
+    assert_string_equal(words.text, "rack-out-0 rack-in-3 slow-out-3 slow-in-7 ");
+    assert_int_equal(route.via, 1);
+    assert_int_equal((int)route.tier, 2);
+    buf_clear(&words);
+    struct implementation how = {.name = "lib", .start = START_ONE_SIDED, .efficiency = {{.value = 1}, {.value = 1}}};
+    struct step step = {
+        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 1, .chunks = 1};
+    matrix_init(&step.stages[0].bytes, 8, 1, false);
+    step.stages[0].name = "a";
+    step.stages[0].world = 1;
+    step.stages[0].bytes.dst[0] = 7;
+    step.stages[0].bytes.value[0] = 1000;
+    for (int rank = 1; rank <= 8; rank++)
+        step.stages[0].bytes.start[rank] = 1;
+    const struct costs known = {.name = "known", .latency_s = {1e-6, 2e-6, 4e-6}};
+    struct outcome o = {0};
+    assert_ok(sim_run(&step, &known, 1, &(struct sim_options){0}, &o, &e), &e);
+    assert_rel(o.time_s, 1e-6 + 2e-6 + 4e-6, EXACT);
+    outcome_clear(&o);
+    step_clear(&step);
+    topo_free(t);
+    plat_free(p);
+}
+
 /* Every kind that may stand between groups, in the racks, with names of its own. */
 static void fabrics_between(void **state) {
     (void)state;
@@ -271,6 +310,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(domains_of_three_tiers),
         cmocka_unit_test(a_pair_uses_its_own_tier_only),
+        cmocka_unit_test(a_relay_stands_in_the_own_rack),
         cmocka_unit_test(fabrics_between),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(settings_reach_a_tier_by_its_name),
