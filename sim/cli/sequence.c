@@ -31,7 +31,12 @@ static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls 
     if (rc)
         return rc;
     int layers = record_layers(record);
-    c->n = layers < 1 ? 1 : layers < RESULT_SEQUENCE ? layers : RESULT_SEQUENCE;
+    if (layers > RESULT_SEQUENCE) {
+        record_free(record);
+        return err_set(e, RC_RANGE, "%s: %d layers, at most %d can be put in sequence", w->trace_path, layers,
+                       RESULT_SEQUENCE);
+    }
+    c->n = layers < 1 ? 1 : layers;
     c->workloads = mem_alloc((size_t)c->n, sizeof *c->workloads);
     c->traffic = mem_alloc((size_t)c->n, sizeof(struct traffic *));
     for (int i = 0; i < c->n && !rc; i++) {
@@ -63,17 +68,15 @@ static void clear(struct calls *c) {
     free(c->outcomes);
 }
 
-static enum rc play(const struct options *o, const struct calls *c, enum regime host,
-                    struct sequence_figures *s, struct err *e) {
+static enum rc play(const struct options *o, const struct calls *c, enum regime host, struct sequence_figures *s,
+                    struct err *e) {
     const struct sim_sequence sequence = {c->steps, c->costs, (size_t)c->n, host};
     const struct sim_options options = {.timeout_s = o->timeout_s};
     double total_s;
     enum rc rc = sim_run_sequence(&sequence, &options, c->outcomes, &total_s, e);
     if (rc)
         return rc;
-    s->known = true;
     s->per_call_s = total_s / c->n;
-    // what each layer adds to the end of the sequence: ranks that are done early begin the next one early
     double end_s = 0;
     for (int i = 0; i < c->n && s->by_layer; i++) {
         double ends_s = c->outcomes[i].begin_s + c->outcomes[i].time_s;
@@ -95,7 +98,7 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
     size_t n = (size_t)c.n;
     s->host = ahead ? "ahead" : "observed";
     s->n_calls = c.n;
-    bool known = true;
+    s->known = true;
     if (!rc) {
         c.steps = mem_alloc(n, sizeof *c.steps);
         c.costs = mem_alloc(n, sizeof *c.costs);
@@ -107,9 +110,11 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
                    &c.steps[i]);
         c.steps[i].enter_s = like->enter_s;
         c.steps[i].order_seed = like->order_seed;
-        known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && known;
+        s->known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && s->known;
     }
-    if (!rc && known)
+    for (int i = 0; i < c.n && !rc && !s->known; i++)
+        costs_wire(&c.steps[i], &c.costs[i]);
+    if (!rc)
         rc = play(o, &c, host, s, e);
     clear(&c);
     return rc;

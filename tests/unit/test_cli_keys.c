@@ -112,7 +112,7 @@ static void fan_out_is_that_of_the_matrix(void **state) {
 /* Calls back to back have a mean; nothing adds them up. */
 static void a_sequence_has_no_total(void **state) {
     (void)state;
-    static const char *const keys[] = {"host", "calls", "per_call_s"};
+    static const char *const keys[] = {"host", "calls", "per_call_s", "per_call_wire_s"};
     struct yaml_doc *d;
     struct buf out = {0};
     const char *call = "simulate --platform terrace-a --set platform.groups=2 --calls 3 --format json";
