@@ -54,7 +54,7 @@ void json_workload(struct json *j, const struct result *r) {
         json_int(j, w->group_limit);
     else
         json_put_null(j);
-    json_key_number(j, "fan_out", r->traffic->fan_out);
+    number_or_null(j, "fan_out", r->traffic->fan_out > 0, r->traffic->fan_out); // none without tokens
     json_rho(j, rho);
     json_close(j);
 }

@@ -275,6 +275,8 @@ static void write_rho(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
     table_write(&t, false, out);
     table_clear(&t);
+    if (r->traffic->fan_out > 0)
+        buf_printf(out, "fan-out  %.4g groups a token\n", r->traffic->fan_out);
 }
 
 static void write_gain(const struct result *r, struct buf *out) {
