@@ -194,8 +194,7 @@ static void check_text(const struct platform *p, struct buf *out) {
     plat_sanity(p, &warnings);
     buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", p->doc->file, (long long)p->groups,
                (long long)p->ranks_per_group);
-    if (warnings.n)
-        buf_printf(out, "warning: %s", warnings.text);
+    table_lines(out, "warning", warnings.text);
     buf_clear(&warnings);
 }
 

@@ -73,7 +73,7 @@ static enum rc run(const struct options *o, const struct sweep_job *job, const s
     int jobs = o->jobs ? (int)o->jobs : remote ? 1 : cores();
     enum rc rc = o->dry_run ? sweep_file_look(o->output, &file, e) : sweep_file_open(o->output, &file, e);
     if (!rc && file.repaired)
-        fprintf(stderr, "moesim: %s: the last line was cut off and is %s\n", o->output,
+        fprintf(stderr, "warning: %s: the last line was cut off and is %s\n", o->output,
                 o->dry_run ? "not counted" : "taken away");
     if (!rc && o->dry_run) {
         describe(job, &file, jobs + (remote ? remote->n : 0), out);

@@ -255,15 +255,7 @@ static void show_json(const struct shown *s, struct buf *out) {
     json_key_int(&j, "worst_layer", c->layer[worst_layer(s)]);
     json_key_int(&j, "dropped_rows", s->dropped);
     json_key_int(&j, "suspected_rows", s->suspected);
-    json_key_open(&j, "warnings", '[');
-    for (const char *p = s->notes; p && *p;) {
-        size_t n = strcspn(p, "\n");
-        char line[400];
-        snprintf(line, sizeof line, "%.*s", (int)n, p);
-        json_text(&j, line);
-        p += n + (p[n] == '\n');
-    }
-    json_close(&j);
+    json_key_lines(&j, "warnings", s->notes);
     json_close(&j);
     buf_text(out, "\n");
 }

@@ -82,6 +82,14 @@ void table_paragraph(struct buf *out, const char *format, ...) {
     buf_text(out, "\n");
 }
 
+void table_lines(struct buf *out, const char *label, const char *lines) {
+    while (lines && *lines) {
+        size_t n = strcspn(lines, "\n");
+        table_paragraph(out, "%s: %.*s", label, (int)n, lines);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
 void table_clear(struct table *t) {
     for (size_t i = 0; i < t->n; i++)
         free(t->cells[i]);

@@ -307,14 +307,6 @@ static void write_gain(const struct result *r, struct buf *out) {
     }
 }
 
-static void write_lines(const char *label, const char *lines, struct buf *out) {
-    while (lines && *lines) {
-        size_t n = strcspn(lines, "\n");
-        table_paragraph(out, "%s: %.*s", label, (int)n, lines);
-        lines += n + (lines[n] == '\n');
-    }
-}
-
 /* Which calls a gate speaks for, and that the others are conditional. */
 static void write_licences(const struct result *r, struct buf *out) {
     const struct licence *conditional = NULL;
@@ -362,8 +354,8 @@ static void write_standing(const struct result *r, struct buf *out) {
                    "%.0f MB\n",
                    r->engine_version, (unsigned long long)r->seed,
                    (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
-    write_lines("note", r->traffic->notes.text, out);
-    write_lines("warning", r->warnings.text, out);
+    table_lines(out, "note", r->traffic->notes.text);
+    table_lines(out, "warning", r->warnings.text);
 }
 
 /* How many calls from `first` on stand side by side: of one phase, and so that lines fit 100 columns. */
