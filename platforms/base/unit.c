@@ -70,10 +70,8 @@ static enum rc unknown_unit(const char *text, const char *unit, enum unit_kind w
             plain[w++] = *p == '/' ? 'p' : *p;
         plain[w] = '\0';
     }
-    const char *near = err_nearest(*plain ? plain : unit, names, n);
-    return err_set(e, RC_UNIT, "'%.60s': unknown unit '%.30s', expected a %s such as %s%s%s%s", text,
-                   unit, unit_name(want), examples[want], near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    return err_set(e, RC_UNIT, "'%.60s': unknown unit '%.30s', expected a %s such as %s%s", text, unit,
+                   unit_name(want), examples[want], err_hint("; ", *plain ? plain : unit, names, n).text);
 }
 
 enum rc unit_parse(const char *text, enum unit_kind want, double *value, struct err *e) {

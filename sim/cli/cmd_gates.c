@@ -46,9 +46,8 @@ static enum rc unknown_gate(const char *id, struct err *e) {
     size_t n = 0;
     for (size_t i = 0; i < gate_table_n && n < 64; i++)
         names[n++] = gate_table[i].id;
-    const char *near = err_nearest(id, names, n);
-    return err_set(e, RC_USAGE, "unknown gate '%.60s'%s%s%s; 'moesim gates' lists them", id,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return err_set(e, RC_USAGE, "unknown gate '%.60s'%s; 'moesim gates' lists them", id,
+                   err_hint(", ", id, names, n).text);
 }
 
 /* A gate that is not known to fail must pass. */

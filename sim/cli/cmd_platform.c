@@ -206,11 +206,9 @@ enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
     while (k < VERBS && strcmp(verbs[k], verb) != 0)
         k++;
     if (k == VERBS || o->n_words > (k <= SCHEMA ? 1 : 2)) {
-        const char *near = k == VERBS ? err_nearest(verb, verbs, VERBS) : NULL;
         return err_set(e, RC_USAGE,
-                       "platform: expected check, show or xml, then a name or file, or list, keys or "
-                       "schema%s%s%s",
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                       "platform: expected check, show or xml, then a name or file, or list, keys or schema%s",
+                       err_hint("; ", verb, verbs, k == VERBS ? VERBS : 0).text);
     }
     if (k == LIST)
         return list(o, out, e);

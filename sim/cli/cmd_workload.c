@@ -360,10 +360,8 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
     while (k < VERBS && strcmp(verbs[k], verb) != 0)
         k++;
     if (k == VERBS || o->n_words > (k == 0 ? 1 : 2)) {
-        const char *near = k == VERBS ? err_nearest(verb, verbs, VERBS) : NULL;
-        return err_set(e, RC_USAGE,
-                       "workload: expected check, show or list, then a name or file%s%s%s",
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(e, RC_USAGE, "workload: expected check, show or list, then a name or file%s",
+                       err_hint("; ", verb, verbs, k == VERBS ? VERBS : 0).text);
     }
     if (k == 0)
         return list(o, out, e);
