@@ -2,12 +2,7 @@
 /* report: a page, or CSV, from records of a sweep or from one result. */
 #include "platforms/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/sweep_main.h"
 #include "sim/report/page.h"
-
-enum rc sweep_csv(const char *path, struct buf *out, struct err *e) {
-    return page_csv(path, out, e);
-}
 
 enum rc cmd_report(const struct options *o, struct buf *out, struct err *e) {
     if (o->n_words != 1)

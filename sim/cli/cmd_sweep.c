@@ -8,6 +8,7 @@
 
 #include "platforms/base/unit.h"
 #include "sim/cli/cli.h"
+#include "sim/report/page.h"
 
 /* Memory of a simulation, measured on 128 ranks uniform (19,000 messages a run: 18 to 38 MB). */
 #define BYTES_PER_FLOW 400.0
@@ -83,7 +84,7 @@ static enum rc run(const struct options *o, const struct sweep_job *job, const s
             conclude(job->spec, &tally, o->output, out);
     }
     sweep_file_close(&file);
-    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : sweep_csv(o->output, out, e);
+    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : page_csv(o->output, out, e);
 }
 
 enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, struct buf *out, struct err *e) {

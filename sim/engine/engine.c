@@ -291,6 +291,11 @@ enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cas
     return rc;
 }
 
+enum rc sim_answer(const struct step *step, const struct costs *cases, size_t n_cases, void *options,
+                   struct outcome *outcomes, struct err *e) {
+    return sim_run(step, cases, n_cases, options, outcomes, e);
+}
+
 enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options *options,
                          struct outcome *outcomes, double *total_s, struct err *e) {
     BUG_ON(s->n_calls < 1);
