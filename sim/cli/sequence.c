@@ -6,48 +6,40 @@
 #include <string.h>
 
 #include "sim/engine/engine.h"
-#include "workloads/popularity.h"
-#include "workloads/record.h"
 
 /* The calls of a sequence; those of one layer share its traffic. */
 struct calls {
     int n;
-    struct workload *workloads; /* one a layer */
-    struct traffic **traffic;
+    struct traffic **traffic; /* of each, by layer only */
     struct step *steps;
     struct costs *costs;
     struct outcome *outcomes;
 };
 
-static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls *c,
-                           struct sequence_figures *s, struct err *e) {
-    const struct workload *w = in->workload;
-    struct record_ask ask;
-    struct record *record;
-    if (w->routing.source != SOURCE_TRACE)
-        return err_set(e, RC_USAGE, "--layers: the workload %s has no trace", w->name);
-    popularity_record_ask(w, &ask);
-    enum rc rc = record_load(w->trace_path, &ask, &record, e);
+static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls *c, struct sequence_figures *s,
+                           struct err *e) {
+    struct workload w = *in->workload;
+    struct traffic_plan *plan;
+    if (w.routing.source != SOURCE_TRACE)
+        return err_set(e, RC_USAGE, "--layers: the workload %s has no trace", w.name);
+    w.routing.layer_given = false; // all of them, whichever the first call is
+    enum rc rc = traffic_plan_build(in->platform, &w, seed, &plan, e);
     if (rc)
         return rc;
-    int layers = record_layers(record);
+    int layers = traffic_plan_layers(plan);
     if (layers > RESULT_SEQUENCE) {
-        record_free(record);
-        return err_set(e, RC_RANGE, "%s: %d layers, at most %d can be put in sequence", w->trace_path, layers,
-                       RESULT_SEQUENCE);
+        rc = err_set(e, RC_RANGE, "%s: %d layers, at most %d can be put in sequence", w.trace_path, layers,
+                     RESULT_SEQUENCE);
+    } else {
+        c->n = layers;
+        c->traffic = mem_alloc((size_t)layers, sizeof(struct traffic *));
     }
-    c->n = layers < 1 ? 1 : layers;
-    c->workloads = mem_alloc((size_t)c->n, sizeof *c->workloads);
-    c->traffic = mem_alloc((size_t)c->n, sizeof(struct traffic *));
-    for (int i = 0; i < c->n && !rc; i++) {
-        c->workloads[i] = *w; // shares everything with the original but the layer
-        if (layers > 0) {
-            c->workloads[i].routing.layer = s->layer[i] = record_layer(record, i);
-            c->workloads[i].routing.layer_given = true;
-        }
-        rc = traffic_build(in->platform, &c->workloads[i], seed, &c->traffic[i], e);
+    for (int i = 0; i < layers && !rc; i++) {
+        rc = traffic_plan_layer(plan, i, &c->traffic[i], e);
+        if (!rc)
+            s->layer[i] = c->traffic[i]->layer >= 0 ? c->traffic[i]->layer : 0;
     }
-    record_free(record);
+    traffic_plan_free(plan);
     s->by_layer = true;
     return rc;
 }
@@ -61,7 +53,6 @@ static void clear(struct calls *c) {
         if (c->outcomes)
             outcome_clear(&c->outcomes[i]);
     }
-    free(c->workloads);
     free(c->traffic);
     free(c->steps);
     free(c->costs);
