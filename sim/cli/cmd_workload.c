@@ -1,61 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* workload check|show|list: looks at workload files and routing records. */
-#include "sim/cli/cli.h"
+#include "sim/cli/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/base/json.h"
 #include "platforms/base/stat.h"
-#include "platforms/find.h"
-#include "sim/report/table.h"
 #include "workloads/popularity.h"
 #include "workloads/skew.h"
 
 static const int world_sizes[] = {8, 16, 32, 64, 128};
 enum { WORLD_SIZES = sizeof world_sizes / sizeof *world_sizes };
 
-static enum rc list(const struct options *o, struct buf *out, struct err *e) {
-    struct find_names names;
-    find_names(FIND_WORKLOAD, &names);
-    struct table t;
-    table_init(&t, 2);
-    struct json j;
-    json_init(&j, out, true);
-    if (o->format == FORMAT_JSON) {
-        json_open(&j, '{');
-        json_key_text(&j, "schema", "moesim/workload-list/1");
-        json_key_open(&j, "workloads", '[');
-    }
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < names.n && !rc; i++) {
-        struct workload *w;
-        rc = workload_load(names.names[i], NULL, 0, &w, e);
-        if (rc)
-            break;
-        if (o->format == FORMAT_JSON) {
-            json_open(&j, '{');
-            json_key_text(&j, "name", w->name);
-            json_key_text(&j, "description", w->description);
-            json_close(&j);
-        } else {
-            table_cell(&t, "%s", w->name);
-            table_cell(&t, "%s%s", w->description ? w->description : "",
-                       strcmp(w->name, WORKLOAD_DEFAULT) == 0 ? " (default)" : "");
-        }
-        workload_free(w);
-    }
-    if (o->format == FORMAT_JSON) {
-        json_close(&j);
-        json_close(&j);
-        buf_text(out, "\n");
-    }
-    table_write(&t, true, out);
-    table_clear(&t);
-    find_names_free(&names);
-    return rc;
+static enum rc list_one(const char *name, struct json *j, struct table *t, char **description, struct err *e) {
+    struct workload *w;
+    enum rc rc = workload_load(name, NULL, 0, &w, e);
+    if (rc)
+        return rc;
+    if (j)
+        json_key_text(j, "name", w->name);
+    else
+        table_cell(t, "%s", w->name);
+    *description = w->description ? mem_copy(w->description) : NULL;
+    workload_free(w);
+    return RC_OK;
 }
+
+static const struct list listed = {FIND_WORKLOAD, "moesim/workload-list/1", "workloads", WORKLOAD_DEFAULT, 2,
+                                   list_one};
 
 /* What is shown: loads per layer, and what the record says of itself. */
 struct shown {
@@ -364,7 +337,7 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
                        err_hint("; ", verb, verbs, k == VERBS ? VERBS : 0).text);
     }
     if (k == 0)
-        return list(o, out, e);
+        return list_files(&listed, o->format, out, e);
     struct options with_name = *o;
     if (o->n_words == 2)
         with_name.workload = o->words[1];
