@@ -92,7 +92,7 @@ static enum rc not_found(enum find_kind kind, const char *name, struct err *e) {
     return rc;
 }
 
-enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
+static enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
     size_t n = strlen(name);
     if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0))
         return yaml_load(name, doc, e);

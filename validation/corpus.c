@@ -114,7 +114,8 @@ static enum rc read_corpus(struct yaml_doc *doc, struct corpus *c, struct err *e
     return rc;
 }
 
-enum rc corpus_load_file(const char *name_or_path, struct corpus **corpus, struct err *e) {
+/* From a path or a built-in name. */
+static enum rc load_file(const char *name_or_path, struct corpus **corpus, struct err *e) {
     struct yaml_doc *doc;
     enum rc rc = find_open(FIND_CORPUS, name_or_path, CORPUS_SCHEMA, NULL, 0, &doc, e);
     if (rc)
@@ -131,12 +132,12 @@ enum rc corpus_load_file(const char *name_or_path, struct corpus **corpus, struc
 
 enum rc corpus_load(const char *folder, const char *name, struct corpus **corpus, struct err *e) {
     if (!folder)
-        return corpus_load_file(name, corpus, e);
+        return load_file(name, corpus, e);
     char *path = mem_printf("%s/%s.yaml", folder, name);
     for (char *p = path + strlen(folder); *p; p++)
         if (*p == '-')
             *p = '_';
-    enum rc rc = corpus_load_file(file_exists(path) ? path : name, corpus, e);
+    enum rc rc = load_file(file_exists(path) ? path : name, corpus, e);
     free(path);
     return rc;
 }

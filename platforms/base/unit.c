@@ -51,7 +51,7 @@ enum { UNITS = sizeof units / sizeof *units };
 
 static const char *const examples[UNIT_KINDS] = {"50GBps or 400Gbps", "54KiB", "2us or 0s"};
 
-const char *unit_name(enum unit_kind kind) {
+static const char *unit_name(enum unit_kind kind) {
     static const char *const names[UNIT_KINDS] = {"rate", "size", "time"};
     return names[kind];
 }

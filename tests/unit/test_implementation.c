@@ -126,8 +126,6 @@ static void chain_presets(void **state) {
 static void orders_and_starts(void **state) {
     (void)state;
     assert_string_equal(order_name(ORDER_GROUP_SHIFT), "group-shift");
-    assert_int_equal(order_find("shift"), ORDER_SHIFT);
-    assert_int_equal(order_find("xyz"), -1);
     assert_string_equal(start_name(START_ONE_SIDED), "one-sided");
 }
 
