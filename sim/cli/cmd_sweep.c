@@ -84,7 +84,8 @@ static enum rc run(const struct options *o, const struct sweep_job *job, const s
             conclude(job->spec, &tally, o->output, out);
     }
     sweep_file_close(&file);
-    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : page_csv(o->output, out, e);
+    bool truncated; // no: it was closed just now
+    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : page_csv(o->output, out, &truncated, e);
 }
 
 enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, struct buf *out, struct err *e) {

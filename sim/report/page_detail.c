@@ -248,11 +248,12 @@ static void draw_links(const json_t *call, const char *name, size_t index, struc
         size_t k = 0;
         for (; bin.known && k < json_array_size(bins) && k < BINS; k++) {
             x[k] = ((double)k + 0.5) * bin.value;
-            y[k] = fmin(json_number_value(json_array_get(bins, k)), 1.05);
+            double used = json_number_value(json_array_get(bins, k));
+            y[k] = fmin(used, 1.05); // to the top of the plot
             page_cell(t, name);
             page_cell(t, page_text(link, "name"));
             page_value(t, (struct page_number){true, x[k]});
-            page_value(t, (struct page_number){true, y[k]});
+            page_value(t, (struct page_number){true, used});
             page_row(t);
         }
         snprintf(style, sizeof style, "c%zu", i);
