@@ -75,10 +75,14 @@ enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
         return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", o->words[0]);
     struct sim_options limit = {.timeout_s = TIMEOUT_S};
     const struct simulator simulator = {sim_answer, &limit};
-    const struct gate_run_options options = {.folder = o->corpus,
-                                             .only = explain ? o->words[1] : NULL,
-                                             .analytic_only = o->analytic_only,
-                                             .tools = {.simulator = &simulator, .repeat = repeat, .full = o->full}};
+    struct gate_run_options options = {.folder = o->corpus,
+                                       .only = explain ? o->words[1] : NULL,
+                                       .analytic_only = o->analytic_only,
+                                       .tools = {.full = o->full}};
+    if (!o->analytic_only) {
+        options.tools.simulator = &simulator;
+        options.tools.repeat = repeat;
+    }
     struct gate_run run;
     enum rc rc = gate_run(&options, &run, e);
     if (rc)

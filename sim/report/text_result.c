@@ -361,14 +361,10 @@ static void write_standing(const struct result *r, struct buf *out) {
 /* How many calls from `first` on stand side by side: of one phase, and so that lines fit 100 columns. */
 static int columns(const struct result *r, int first) {
     enum { WITH_BAND = 2, WITHOUT = 3 };
-    bool known = r->calls[first].time_known;
-    int n = 1;
-    while (first + n < r->n_calls && strcmp(r->calls[first + n].phase, r->calls[first].phase) == 0) {
-        known = known && r->calls[first + n].time_known;
-        if (n == (known ? WITHOUT : WITH_BAND))
-            break;
+    int n = 1, most = r->calls[first].time_known ? WITHOUT : WITH_BAND;
+    while (n < most && first + n < r->n_calls &&
+           strcmp(r->calls[first + n].phase, r->calls[first].phase) == 0)
         n++;
-    }
     return n;
 }
 
