@@ -173,6 +173,13 @@ void json_key_null(struct json *j, const char *key) {
     json_put_null(j);
 }
 
+void json_key_number_if(struct json *j, const char *key, bool known, double value) {
+    if (known)
+        json_key_number(j, key, value);
+    else
+        json_key_null(j, key);
+}
+
 void json_key_lines(struct json *j, const char *key, const char *lines) {
     char *copy = mem_copy(lines ? lines : ""), *rest = copy;
     json_key_open(j, key, '[');

@@ -141,9 +141,8 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_key_int(&j, "groups", p->groups);
     json_key_int(&j, "ranks_per_group", p->ranks_per_group);
     json_key_int(&j, "ranks", t->ranks);
-    json_key(&j, "hierarchy_ratio");
     double ratio = plat_hierarchy_ratio(p);
-    ratio > 0 ? json_number(&j, ratio) : json_put_null(&j);
+    json_key_number_if(&j, "hierarchy_ratio", ratio > 0, ratio);
     if (plat_no_ratio(p))
         json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
     json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));

@@ -207,18 +207,14 @@ static void show_json(const struct shown *s, struct buf *out) {
     json_key_open(&j, "layers", '[');
     for (int l = 0; l < c->n_layers; l++) {
         size_t n = (size_t)c->n_experts;
-        const double *x = layer_loads(s, l);
+        const double *x = layer_loads(s, l), rows = stat_sum(x, n);
         json_open(&j, '{');
         json_key_int(&j, "layer", c->layer[l]);
         json_key_int(&j, "experts", c->n_experts);
-        json_key(&j, "tokens");
-        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_put_null(&j);
-        json_key(&j, "max_over_mean");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_put_null(&j);
-        json_key(&j, "gini");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_put_null(&j);
-        json_key(&j, "cv");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_put_null(&j);
+        json_key_number_if(&j, "tokens", s->top_k > 0, rows / (double)s->top_k);
+        json_key_number_if(&j, "max_over_mean", rows > 0, stat_max_over_mean(x, n));
+        json_key_number_if(&j, "gini", rows > 0, stat_gini(x, n));
+        json_key_number_if(&j, "cv", rows > 0, stat_cv(x, n));
         rho_json(&j, "rho_max", x, c->n_experts);
         if (s->kept)
             rho_json(&j, "rho_max_without_suspected", s->kept + (size_t)l * n, c->n_experts);
