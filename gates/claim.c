@@ -69,7 +69,7 @@ const char *claim_text(struct claim c, enum claim_form form, char text[static CL
     return text;
 }
 
-void claim_json(struct json *j, struct claim c) {
+static void claim_json(struct json *j, struct claim c) {
     const struct content x = open_claim(c);
     if (x.known)
         json_number(j, x.value);

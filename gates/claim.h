@@ -35,8 +35,7 @@ enum claim_form {
 enum { CLAIM_TEXT = 32 };
 const char *claim_text(struct claim c, enum claim_form form, char text[static CLAIM_TEXT]);
 
-void claim_json(struct json *j, struct claim c); /* a number or null */
-void claim_json_key(struct json *j, const char *key, struct claim c);
+void claim_json_key(struct json *j, const char *key, struct claim c); /* a number or null */
 /* [low, high], or null when one of them is unknown. */
 void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]);
 

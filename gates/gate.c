@@ -10,9 +10,10 @@
 #include "platforms/base/json.h"
 #include "platforms/base/mem.h"
 
+const char *const gate_kinds[] = {"verification", "fit", "test", NULL};
+
 const char *gate_kind_name(enum gate_kind kind) {
-    static const char *const names[] = {"verification", "fit", "test"};
-    return names[kind];
+    return gate_kinds[kind];
 }
 
 const char *gate_state_name(enum gate_state state) {

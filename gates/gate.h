@@ -20,6 +20,7 @@ enum gate_kind {
     GATE_FIT,          /* the constants saw these points */
     GATE_TEST          /* they did not */
 };
+extern const char *const gate_kinds[]; /* names by enum gate_kind, NULL behind the last */
 const char *gate_kind_name(enum gate_kind kind);
 
 enum gate_state { GATE_NOT_EVALUATED, GATE_FAILED, GATE_PASSED };

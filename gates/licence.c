@@ -202,10 +202,6 @@ const struct licence *licences_of_calls(struct licences *l, enum capability c,
     return scoped;
 }
 
-enum capability licence_capability(const struct licence *l) {
-    return l->capability;
-}
-
 enum capability_state licence_state(const struct licence *l) {
     return l->state;
 }

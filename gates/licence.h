@@ -30,7 +30,6 @@ const struct licence *licences_for(struct licences *l, enum capability c, const 
 const struct licence *licences_of_calls(struct licences *l, enum capability c,
                                         const struct licence *const *calls, size_t n);
 
-enum capability licence_capability(const struct licence *l);
 enum capability_state licence_state(const struct licence *l);
 const char *licence_reason(const struct licence *l); /* why it is not open, or what opened it */
 const char *licence_gate(const struct licence *l);   /* that decided, or "" */

@@ -83,17 +83,16 @@ static enum rc not_found(enum find_kind kind, const char *name, struct err *e) {
     find_names(kind, &known);
     for (size_t i = 0; i < known.n; i++)
         buf_printf(&list, "%s%s", i ? ", " : "", known.names[i]);
-    const char *near = err_nearest(name, (const char *const *)known.names, known.n);
-    enum rc rc =
-        err_set(e, RC_IO, "no %s named '%.80s'%s%s%s (known: %.700s; a file needs a path ending in .yaml)",
-                kinds[kind].word, name, near ? ", did you mean '" : "", near ? near : "",
-                near ? "'?" : "", list.n ? list.text : "none");
+    enum rc rc = err_set(e, RC_IO, "no %s named '%.80s'%s (known: %.700s; a file needs a path ending in .yaml)",
+                         kinds[kind].word, name,
+                         err_hint(", ", name, (const char *const *)known.names, known.n).text,
+                         list.n ? list.text : "none");
     buf_clear(&list);
     find_names_free(&known);
     return rc;
 }
 
-enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
+static enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
     size_t n = strlen(name);
     if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0))
         return yaml_load(name, doc, e);

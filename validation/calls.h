@@ -17,8 +17,6 @@ struct crossing {
     double tokens;
     double predicted, measured;
 };
-/* First neighbouring pair of token counts between which the ratio crosses 1; not numbers when none does. */
-void calls_crossing(const struct crossing *points, size_t n, bool measured, double interval[2]);
 /* Adds median, worst error and the crossing intervals. */
 void calls_strategy_metrics(struct gate_evidence *x, const struct crossing *points, size_t n);
 

@@ -2,7 +2,6 @@
 #include "validation/causes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/bound.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gates/gate.h"
 #include "platforms/base/file.h"
 #include "platforms/find.h"
 
@@ -19,7 +20,6 @@ static const struct {
              {"us", CORPUS_TIME, 1e-6},      {"GBps", CORPUS_RATE, 1e9}};
 static const char *const unit_choices[] = {"text", "count", "ratio", "percent", "B",    "MB",
                                            "MiB",  "s",     "ms",    "us",      "GBps", NULL};
-static const char *const kind_choices[] = {"verification", "fit", "test", NULL};
 
 static const struct key constant_keys[] = {
     {"name", KEY_TEXT, offsetof(struct corpus_constant, name), .required = true, .help = "name"},
@@ -47,7 +47,7 @@ const struct key corpus_keys[] = {
      .help = "platform that was measured"},
     {"implementation", KEY_TEXT, offsetof(struct corpus, implementation),
      .help = "library that was measured"},
-    {"kind", KEY_CHOICE, offsetof(struct corpus, kind), .required = true, .choices = kind_choices,
+    {"kind", KEY_CHOICE, offsetof(struct corpus, kind), .required = true, .choices = gate_kinds,
      .help = "the most it may support: a fit's own points are no test"},
     {"supports", KEY_TEXT, offsetof(struct corpus, supports), .required = true,
      .help = "what may be concluded from it"},
@@ -114,7 +114,8 @@ static enum rc read_corpus(struct yaml_doc *doc, struct corpus *c, struct err *e
     return rc;
 }
 
-enum rc corpus_load_file(const char *name_or_path, struct corpus **corpus, struct err *e) {
+/* From a path or a built-in name. */
+static enum rc load_file(const char *name_or_path, struct corpus **corpus, struct err *e) {
     struct yaml_doc *doc;
     enum rc rc = find_open(FIND_CORPUS, name_or_path, CORPUS_SCHEMA, NULL, 0, &doc, e);
     if (rc)
@@ -131,12 +132,12 @@ enum rc corpus_load_file(const char *name_or_path, struct corpus **corpus, struc
 
 enum rc corpus_load(const char *folder, const char *name, struct corpus **corpus, struct err *e) {
     if (!folder)
-        return corpus_load_file(name, corpus, e);
+        return load_file(name, corpus, e);
     char *path = mem_printf("%s/%s.yaml", folder, name);
     for (char *p = path + strlen(folder); *p; p++)
         if (*p == '-')
             *p = '_';
-    enum rc rc = corpus_load_file(file_exists(path) ? path : name, corpus, e);
+    enum rc rc = load_file(file_exists(path) ? path : name, corpus, e);
     free(path);
     return rc;
 }

@@ -49,8 +49,6 @@ extern const struct key corpus_keys[];
 /* Loads a corpus by name: from folder, unless NULL, when a file NAME.yaml (dashes as underscores) is there,
  * otherwise from those that ship with the program. */
 enum rc corpus_load(const char *folder, const char *name, struct corpus **corpus, struct err *e);
-/* The same from a path or a built-in name. */
-enum rc corpus_load_file(const char *name_or_path, struct corpus **corpus, struct err *e);
 void corpus_free(struct corpus *c); /* NULL is allowed */
 
 /* What a column or constant must be: its name and quantity. */

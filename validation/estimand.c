@@ -33,10 +33,6 @@ static const struct estimand table[] = {
     {"external", estimand_external, "s", false, false, "median_abs_error"},
 };
 
-const struct estimand *estimand_at(size_t i) {
-    return i < sizeof table / sizeof *table ? &table[i] : NULL;
-}
-
 const struct estimand *estimand_find(const char *name) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].name, name) == 0)

@@ -44,7 +44,6 @@ struct estimand {
     const char *metrics; /* it yields, with blanks between */
 };
 const struct estimand *estimand_find(const char *name);
-const struct estimand *estimand_at(size_t i); /* NULL behind the last */
 
 /* --- the estimands, by file ------------------------------------------------------------------- */
 

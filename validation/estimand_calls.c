@@ -57,7 +57,7 @@ enum rc estimand_all_to_all_paper(const struct estimand_input *in, struct gate_e
     return all_to_all(in, true, x, e);
 }
 
-void calls_crossing(const struct crossing *points, size_t n, bool measured, double interval[2]) {
+static void find_crossing(const struct crossing *points, size_t n, bool measured, double interval[2]) {
     interval[0] = interval[1] = NAN;
     for (size_t i = 1; i < n; i++) {
         double before = measured ? points[i - 1].measured : points[i - 1].predicted;
@@ -72,8 +72,8 @@ void calls_crossing(const struct crossing *points, size_t n, bool measured, doub
 void calls_strategy_metrics(struct gate_evidence *x, const struct crossing *points, size_t n) {
     closed_worst_metrics(x);
     double predicted[2], measured[2];
-    calls_crossing(points, n, false, predicted);
-    calls_crossing(points, n, true, measured);
+    find_crossing(points, n, false, predicted);
+    find_crossing(points, n, true, measured);
     gate_add_metric(x, "crossing_low", METRIC_COUNT, predicted[0]);
     gate_add_metric(x, "crossing_high", METRIC_COUNT, predicted[1]);
     gate_add_metric(x, "measured_crossing_low", METRIC_COUNT, measured[0]);

@@ -29,7 +29,6 @@ struct file_keys {
     struct key_list limits;
 };
 
-static const char *const kinds[] = {"verification", "fit", "test", NULL};
 static const char *const strategies[] = {"one-hop", "two-hop", NULL};
 
 static const struct key limit_table[] = {
@@ -63,7 +62,7 @@ const struct key gate_file_keys[] = {
     {"schema", KEY_TEXT, offsetof(struct file_keys, schema), .required = true,
      .help = "`" GATE_SCHEMA "`"},
     {"id", KEY_TEXT, offsetof(struct file_keys, id), .required = true, .help = "name of the gate"},
-    {"kind", KEY_CHOICE, offsetof(struct file_keys, kind), .required = true, .choices = kinds,
+    {"kind", KEY_CHOICE, offsetof(struct file_keys, kind), .required = true, .choices = gate_kinds,
      .help = "what a pass means"},
     {"claim", KEY_TEXT, offsetof(struct file_keys, claim), .required = true,
      .help = "what a pass says, one line"},

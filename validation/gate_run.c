@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/gate_run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "platforms/base/clock.h"
 #include "platforms/base/mem.h"
 #include "validation/gate_table.h"
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The corpus must be the one that the gate was registered with, of that machine, and may carry no more than
  * its own kind. */
@@ -60,7 +53,7 @@ static enum rc load(const struct gate *g, const char *folder, struct corpus **co
 
 void gate_evaluate(const struct gate *gate, const char *folder, const struct estimand_tools *tools,
                    struct gate_result *result) {
-    double start_s = now_s();
+    double start_s = clock_wall_s();
     struct corpus *corpus = NULL;
     struct platform *platform = NULL;
     struct implementation *implementation = NULL;
@@ -84,7 +77,7 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
         gate_not_evaluated(gate, &x, e.text, result);
     else
         gate_judge(gate, &x, result);
-    result->cost_s = now_s() - start_s;
+    result->cost_s = clock_wall_s() - start_s;
     corpus_free(corpus);
     plat_free(platform);
     implementation_free(implementation);

@@ -42,12 +42,10 @@ struct reader {
 
 static enum rc bad_header(const struct place *at, const char *problem, const char *name,
                           struct err *e) {
-    const char *near = err_nearest(name, column_names, COLUMNS);
     return err_at(e, RC_SCHEMA, at,
-                  "%s '%.60s'%s%s%s (known: layer_id, layer or layer_slot; expert_id or expert; "
-                  "count; optional model, corpus)",
-                  problem, name, near ? ", did you mean '" : "", near ? near : "",
-                  near ? "'?" : "");
+                  "%s '%.60s'%s (known: layer_id, layer or layer_slot; expert_id or expert; count; optional "
+                  "model, corpus)",
+                  problem, name, err_hint(", ", name, column_names, COLUMNS).text);
 }
 
 static enum rc read_header(struct reader *r, struct err *e) {
@@ -182,15 +180,15 @@ static void list_sets(const struct reader *r, struct buf *list) {
                    r->sets[i].part[1]);
 }
 
-/* The asked model (which 0) or corpus (1) is nowhere in the file; near: the most similar one that is. */
-static bool is_absent(const struct reader *r, const char *want, int which, const char **near) {
+/* The asked model (which 0) or corpus (1) is nowhere in the file; hint: the most similar one that is. */
+static bool is_absent(const struct reader *r, const char *want, int which, struct err_hint *hint) {
     const char *have[SETS_MAX];
     for (int i = 0; i < r->n_sets; i++) {
         have[i] = r->sets[i].part[which];
         if (!want || strcmp(want, have[i]) == 0)
             return false;
     }
-    *near = err_nearest(want, have, (size_t)r->n_sets);
+    *hint = err_hint(", ", want, have, (size_t)r->n_sets);
     return true;
 }
 
@@ -199,14 +197,13 @@ static enum rc wrong_set(const struct reader *r, const char *const want[2], int 
     static const char *const word[2] = {"model", "corpus"};
     struct place at = {r->csv.at.file, 0, 0};
     struct buf list = {0};
-    const char *near = NULL;
+    struct err_hint hint;
     enum rc rc = RC_OK;
     list_sets(r, &list);
     for (int which = 0; which < 2 && !rc; which++)
-        if (is_absent(r, want[which], which, &near))
-            rc = err_at(e, RC_SCHEMA, &at, "no %s '%.60s'%s%.60s%s (the file holds: %.400s)",
-                        word[which], want[which], near ? ", did you mean '" : "", near ? near : "",
-                        near ? "'?" : "", list.text);
+        if (is_absent(r, want[which], which, &hint))
+            rc = err_at(e, RC_SCHEMA, &at, "no %s '%.60s'%s (the file holds: %.400s)", word[which], want[which],
+                        hint.text, list.text);
     if (!rc && found == 0)
         rc = err_at(e, RC_SCHEMA, &at,
                     "no model '%.60s' with corpus '%.60s' (the file holds: %.400s)", want[0],

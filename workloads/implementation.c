@@ -146,13 +146,6 @@ const char *path_name(int path) {
     return path_choices[path];
 }
 
-int order_find(const char *name) {
-    for (int i = 0; order_choices[i]; i++)
-        if (strcmp(order_choices[i], name) == 0)
-            return i;
-    return -1;
-}
-
 const char *start_name(int start) {
     return start_choices[start];
 }

@@ -90,8 +90,6 @@ const char *dedup_name(int dedup);
 const char *reduce_name(int reduce);
 const char *hops_name(int hops);
 const char *path_name(int path);
-/* Finds an order by name, or -1. */
-int order_find(const char *name);
 const char *start_name(int start);
 
 /* A chain preset: seconds per (row, slot) pair at the forwarder. FORMULAS.md [F6] */

@@ -24,7 +24,8 @@ void routes_free(struct routes *r) {
     free(r);
 }
 
-int routes_find_layer(const struct routes *r, int64_t layer) {
+/* -1: none. */
+static int find_layer(const struct routes *r, int64_t layer) {
     for (int l = r->n_layers - 1; l >= 0; l--)
         if (r->layers[l].layer == layer)
             return l;
@@ -109,7 +110,7 @@ static bool all_are(const struct routes_row *row, int64_t id) {
 }
 
 static struct routes_layer *layer_of(struct routes *r, int64_t layer) {
-    int l = routes_find_layer(r, layer);
+    int l = find_layer(r, layer);
     if (l < 0) {
         l = r->n_layers++;
         r->layers = mem_resize(r->layers, (size_t)r->n_layers, sizeof *r->layers);
@@ -153,7 +154,7 @@ enum rc routes_add(struct routes *r, const struct routes_row *row, struct err *e
     enum rc rc = check_length(r, row, e);
     if (rc)
         return rc;
-    if (routes_find_layer(r, row->layer) < 0 && r->n_layers == ROUTES_LAYERS)
+    if (find_layer(r, row->layer) < 0 && r->n_layers == ROUTES_LAYERS)
         return err_at(e, RC_RANGE, &row->at, "more than %d layers", ROUTES_LAYERS);
     if (r->n_ids + (size_t)row->n > ROUTES_IDS_MAX)
         return err_at(e, RC_RANGE, &row->at, "more than %d choices in all", ROUTES_IDS_MAX);

@@ -76,7 +76,6 @@ enum rc routes_add(struct routes *r, const struct routes_row *row, struct err *e
 enum rc routes_finish(struct routes *r, const char *name, struct err *e);
 void routes_free(struct routes *r); /* NULL is allowed */
 
-int routes_find_layer(const struct routes *r, int64_t layer); /* -1: none */
 int64_t routes_dropped(const struct routes *r);
 int64_t routes_suspected(const struct routes *r);
 

@@ -11,6 +11,7 @@
 #include "workloads/record.h"
 #include "workloads/rows.h"
 #include "workloads/tokens.h"
+#include "workloads/trace.h"
 #include "workloads/traffic_routes.h"
 
 struct traffic_plan {
@@ -39,58 +40,6 @@ struct drawing {
 
 /* --- plan ------------------------------------------------------------------------------------------- */
 
-static enum rc find_layer(struct traffic_plan *plan, struct err *e) {
-    const struct workload *w = plan->workload;
-    const struct record *r = plan->record;
-    struct buf list = {0};
-    plan->layer = -1;
-    if (!r || r->kind == RECORD_MATRIX || !w->routing.layer_given)
-        return RC_OK;
-    for (int l = 0; l < record_layers(r); l++) {
-        if (record_layer(r, l) == w->routing.layer)
-            plan->layer = l;
-        buf_printf(&list, "%s%lld", l ? ", " : "", (long long)record_layer(r, l));
-    }
-    enum rc rc = plan->layer >= 0 ? RC_OK
-                                  : err_set(e, RC_RANGE,
-                                            "%s: no counts of layer %lld; --set workload.routing.layer= "
-                                            "one of %.300s",
-                                            w->trace_path, (long long)w->routing.layer, list.text);
-    buf_clear(&list);
-    return rc;
-}
-
-static enum rc check_record(const struct traffic_plan *plan, struct err *e) {
-    const struct workload *w = plan->workload;
-    const struct record *r = plan->record;
-    if (r->kind == RECORD_COUNTS)
-        return RC_OK;
-    const char *kind = r->kind == RECORD_ROUTES ? "token-level records are exact" : "a matrix is exact";
-    if (w->routing.mode != MODE_GLOBAL_TOPK)
-        return err_set(e, RC_SCHEMA, "%s: %s, no routing.mode can be imposed on one", w->trace_path, kind);
-    if (w->routing.draw == DRAW_EXPECTED)
-        return err_set(e, RC_SCHEMA, "%s: %s, routing.draw 'expected' needs counts", w->trace_path, kind);
-    if (w->routing.pair_sigma.value > 0)
-        return err_set(e, RC_SCHEMA, "%s: %s, routing.pair_sigma needs counts", w->trace_path, kind);
-    if (r->kind == RECORD_MATRIX && r->bytes.ranks != plat_ranks(plan->platform))
-        return err_set(e, RC_SHAPE, "%s: a matrix of %d ranks, but the platform has %d", w->trace_path,
-                       r->bytes.ranks, plat_ranks(plan->platform));
-    if (r->kind == RECORD_ROUTES && r->routes->sources > plat_ranks(plan->platform))
-        return err_set(e, RC_SHAPE, "%s: tokens of source rank %d, but the platform has %d ranks",
-                       w->trace_path, r->routes->sources - 1, plat_ranks(plan->platform));
-    return RC_OK;
-}
-
-static enum rc load_record(struct traffic_plan *plan, struct err *e) {
-    const struct workload *w = plan->workload;
-    struct record_ask ask;
-    popularity_record_ask(w, &ask);
-    enum rc rc = record_load(w->trace_path, &ask, &plan->record, e);
-    if (!rc)
-        rc = check_record(plan, e);
-    return rc ? rc : find_layer(plan, e);
-}
-
 static enum rc find_popularity(const struct traffic_plan *plan, int layer, int64_t step, struct popularity *found,
                                struct buf *notes, struct err *e) {
     const struct popularity_ask ask = {plan->platform, plan->workload, plan->record, layer, step, plan->seed};
@@ -101,7 +50,7 @@ enum rc traffic_plan_build(const struct platform *p, const struct workload *w, u
                            struct traffic_plan **plan, struct err *e) {
     struct traffic_plan *t = mem_alloc(1, sizeof *t);
     *t = (struct traffic_plan){.platform = p, .workload = w, .seed = seed, .layer = -1};
-    enum rc rc = w->routing.source == SOURCE_TRACE ? load_record(t, e) : RC_OK;
+    enum rc rc = w->routing.source == SOURCE_TRACE ? trace_load(p, w, &t->record, &t->layer, e) : RC_OK;
     if (!rc && !t->record && w->routing.drift.value <= 0) {
         rc = find_popularity(t, 0, 0, &t->popularity, &t->popularity_notes, e);
         t->same = true;
@@ -414,30 +363,42 @@ static enum rc make(struct drawing *d, struct err *e) {
     return rc ? rc : fill(d, e);
 }
 
-enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct traffic **traffic,
-                          struct err *e) {
+static enum rc draw(struct drawing *d, int64_t batch, struct traffic **traffic, struct err *e) {
     struct traffic *t = mem_alloc(1, sizeof *t);
-    int layers = traffic_plan_layers(plan);
-    struct drawing d = {.plan = plan,
-                        .workload = plan->workload,
-                        .ranks = plat_ranks(plan->platform),
-                        .seed = plan->seed ^ (uint64_t)draw * 0x9E3779B97F4A7C15u,
-                        .layer = plan->layer >= 0 ? plan->layer : (int)(draw % layers),
-                        .traffic = t};
-    t->ranks = d.ranks;
-    t->experts = (int)plan->workload->experts;
+    d->ranks = plat_ranks(d->plan->platform);
+    d->traffic = t;
+    t->ranks = d->ranks;
+    t->experts = (int)d->workload->experts;
     t->layer = -1;
-    t->batch = plan->workload->routing.batch + draw / layers;
-    enum rc rc = make(&d, e);
+    t->batch = batch;
+    enum rc rc = make(d, e);
     if (rc)
         traffic_free(t);
     else
         *traffic = t;
-    if (!plan->same)
-        popularity_clear(&d.popularity);
-    placement_free(d.placement);
-    free(d.shares);
+    if (!d->plan->same)
+        popularity_clear(&d->popularity);
+    placement_free(d->placement);
+    free(d->shares);
     return rc;
+}
+
+enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t number, struct traffic **traffic,
+                          struct err *e) {
+    int layers = traffic_plan_layers(plan);
+    struct drawing d = {.plan = plan,
+                        .workload = plan->workload,
+                        .seed = plan->seed ^ (uint64_t)number * 0x9E3779B97F4A7C15u,
+                        .layer = plan->layer >= 0 ? plan->layer : (int)(number % layers)};
+    return draw(&d, plan->workload->routing.batch + number / layers, traffic, e);
+}
+
+enum rc traffic_plan_layer(const struct traffic_plan *plan, int layer, struct traffic **traffic, struct err *e) {
+    struct workload w = *plan->workload; // shares everything with the original but the layer
+    w.routing.layer_given = plan->record && plan->record->kind != RECORD_MATRIX;
+    w.routing.layer = w.routing.layer_given ? record_layer(plan->record, layer) : 0;
+    struct drawing d = {.plan = plan, .workload = &w, .seed = plan->seed, .layer = layer};
+    return draw(&d, w.routing.batch, traffic, e);
 }
 
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,

@@ -65,6 +65,9 @@ int64_t traffic_plan_batches(const struct traffic_plan *plan);
 enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct traffic **traffic,
                           struct err *e);
 
+/* What traffic_build() returns when the workload asks for the record's layer at place `layer`. */
+enum rc traffic_plan_layer(const struct traffic_plan *plan, int layer, struct traffic **traffic, struct err *e);
+
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,
                       struct traffic **traffic, struct err *e);
 void traffic_free(struct traffic *t); /* NULL is allowed */

@@ -102,6 +102,14 @@ const char *err_nearest(const char *word, const char *const *names, size_t n) {
     return best;
 }
 
+struct err_hint err_hint(const char *before, const char *word, const char *const *names, size_t n) {
+    struct err_hint hint = {""};
+    const char *near = err_nearest(word, names, n);
+    if (near)
+        snprintf(hint.text, sizeof hint.text, "%sdid you mean '%s'?", before, near);
+    return hint;
+}
+
 void err_bug(const char *file, int line, const char *what) {
     fprintf(stderr, "moesim: internal error at %s:%d: %s\n", file, line, what);
     abort();

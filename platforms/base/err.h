@@ -61,6 +61,12 @@ void err_prefix(struct err *e, const char *format, ...) ERR_PRINTF(2, 3);
 /* Returns the entry of names[0..n) nearest to word by edit distance, or NULL when none is near. */
 const char *err_nearest(const char *word, const char *const *names, size_t n);
 
+/* ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: ", " or "; ". */
+struct err_hint {
+    char text[96];
+};
+struct err_hint err_hint(const char *before, const char *word, const char *const *names, size_t n);
+
 _Noreturn void err_bug(const char *file, int line, const char *what);
 #define BUG_ON(condition)                                                                          \
     do {                                                                                           \

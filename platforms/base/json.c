@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void json_init(struct json *j, struct buf *out, bool pretty) {
     *j = (struct json){.out = out, .pretty = pretty};
@@ -170,4 +171,20 @@ void json_key_bool(struct json *j, const char *key, bool value) {
 void json_key_null(struct json *j, const char *key) {
     json_key(j, key);
     json_put_null(j);
+}
+
+void json_key_number_if(struct json *j, const char *key, bool known, double value) {
+    if (known)
+        json_key_number(j, key, value);
+    else
+        json_key_null(j, key);
+}
+
+void json_key_lines(struct json *j, const char *key, const char *lines) {
+    char *copy = mem_copy(lines ? lines : ""), *rest = copy;
+    json_key_open(j, key, '[');
+    for (char *line; (line = strtok_r(rest, "\n", &rest));)
+        json_text(j, line);
+    json_close(j);
+    free(copy);
 }

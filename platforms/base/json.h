@@ -40,6 +40,8 @@ void json_key_number(struct json *j, const char *key, double value);
 void json_key_int(struct json *j, const char *key, int64_t value);
 void json_key_bool(struct json *j, const char *key, bool value);
 void json_key_null(struct json *j, const char *key);
+void json_key_number_if(struct json *j, const char *key, bool known, double value); /* null when not known */
+void json_key_lines(struct json *j, const char *key, const char *lines); /* a list; NULL: empty */
 
 /* Writes the shortest decimal that reads back equal (at most 24 characters). */
 enum { JSON_NUMBER = 32 };

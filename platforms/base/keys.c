@@ -124,11 +124,10 @@ static enum rc read_status(const struct yaml_node *node, enum status *status, st
             }
         }
     const char *text = node->type == YAML_SCALAR ? node->text : type_name(node->type);
-    const char *near = err_nearest(text, names, node->type == YAML_SCALAR ? STATUS_COUNT : 0);
     return err_at(e, RC_SCHEMA, &node->at,
                   "status: '%.60s' is not one of measured, fitted, derived, borrowed, nominal, "
-                  "assumed, low-confidence%s%s%s",
-                  text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                  "assumed, low-confidence%s",
+                  text, err_hint("; ", text, names, node->type == YAML_SCALAR ? STATUS_COUNT : 0).text);
 }
 
 static enum rc read_interval(const struct key *key, const struct yaml_node *node, struct quantity *q,
@@ -158,11 +157,9 @@ static enum rc read_annotated(const struct key *key, const struct yaml_node *nod
             k++;
         if (k < 5)
             continue;
-        const char *near = err_nearest(node->keys[i], names, 5);
         rc = err_at(e, RC_SCHEMA, &node->key_at[i],
-                    "%s: unknown key '%.60s', expected value, status, source, interval or note%s%s%s",
-                    key->name, node->keys[i], near ? "; did you mean '" : "", near ? near : "",
-                    near ? "'?" : "");
+                    "%s: unknown key '%.60s', expected value, status, source, interval or note%s", key->name,
+                    node->keys[i], err_hint("; ", node->keys[i], names, 5).text);
     }
     const struct yaml_node *value = yaml_get(node, "value"), *status = yaml_get(node, "status");
     const struct yaml_node *source = yaml_get(node, "source"), *interval = yaml_get(node, "interval");
@@ -213,10 +210,8 @@ static enum rc read_choice(const struct key *key, const struct yaml_node *node, 
     struct buf all = {0};
     for (size_t i = 0; i < n; i++)
         buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", key->choices[i]);
-    const char *near = err_nearest(node->text, key->choices, n);
-    enum rc rc = err_at(e, RC_SCHEMA, &node->at, "%s: '%.60s' found, expected %s%s%s%s", key->name,
-                        node->text, all.text, near ? "; did you mean '" : "", near ? near : "",
-                        near ? "'?" : "");
+    enum rc rc = err_at(e, RC_SCHEMA, &node->at, "%s: '%.60s' found, expected %s%s", key->name, node->text,
+                        all.text, err_hint("; ", node->text, key->choices, n).text);
     buf_clear(&all);
     return rc;
 }

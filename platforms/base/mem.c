@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/base/mem.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,14 +59,19 @@ bool mem_add_u64(uint64_t a, uint64_t b, uint64_t *result) {
     return !__builtin_add_overflow(a, b, result);
 }
 
+/* Room for n more characters and the NUL. */
+static void reserve(struct buf *b, size_t n) {
+    size_t room = b->room ? b->room : 256;
+    while (room < b->n + n + 1)
+        room *= 2;
+    if (room == b->room)
+        return;
+    b->text = mem_resize(b->text, room, 1);
+    b->room = room;
+}
+
 void buf_add(struct buf *b, const char *text, size_t n) {
-    if (b->n + n + 1 > b->room) {
-        size_t room = b->room ? b->room : 256;
-        while (room < b->n + n + 1)
-            room *= 2;
-        b->text = mem_resize(b->text, room, 1);
-        b->room = room;
-    }
+    reserve(b, n);
     if (n)
         memcpy(b->text + b->n, text, n);
     b->n += n;
@@ -78,13 +82,26 @@ void buf_text(struct buf *b, const char *text) {
     buf_add(b, text, strlen(text));
 }
 
+void buf_vprintf(struct buf *b, const char *format, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    reserve(b, 0);
+    size_t room = b->room - b->n;
+    int n = vsnprintf(b->text + b->n, room, format, ap);
+    BUG_ON(n < 0);
+    if ((size_t)n >= room) {
+        reserve(b, (size_t)n);
+        vsnprintf(b->text + b->n, (size_t)n + 1, format, again);
+    }
+    va_end(again);
+    b->n += (size_t)n;
+}
+
 void buf_printf(struct buf *b, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    char *text = format_text(format, ap);
+    buf_vprintf(b, format, ap);
     va_end(ap);
-    buf_text(b, text);
-    free(text);
 }
 
 void buf_csv_field(struct buf *b, const char *text) {

@@ -6,6 +6,7 @@
 #ifndef PLATFORMS_BASE_MEM_H
 #define PLATFORMS_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +40,9 @@ struct buf {
 
 void buf_add(struct buf *b, const char *text, size_t n);
 void buf_text(struct buf *b, const char *text);
+/* Arguments must not lie in the text of b. */
 void buf_printf(struct buf *b, const char *format, ...) ERR_PRINTF(2, 3);
+void buf_vprintf(struct buf *b, const char *format, va_list ap) ERR_PRINTF(2, 0);
 /* A field of CSV, quoted where it has to be (RFC 4180). */
 void buf_csv_field(struct buf *b, const char *text);
 void buf_clear(struct buf *b);

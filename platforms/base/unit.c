@@ -51,7 +51,7 @@ enum { UNITS = sizeof units / sizeof *units };
 
 static const char *const examples[UNIT_KINDS] = {"50GBps or 400Gbps", "54KiB", "2us or 0s"};
 
-const char *unit_name(enum unit_kind kind) {
+static const char *unit_name(enum unit_kind kind) {
     static const char *const names[UNIT_KINDS] = {"rate", "size", "time"};
     return names[kind];
 }
@@ -70,10 +70,8 @@ static enum rc unknown_unit(const char *text, const char *unit, enum unit_kind w
             plain[w++] = *p == '/' ? 'p' : *p;
         plain[w] = '\0';
     }
-    const char *near = err_nearest(*plain ? plain : unit, names, n);
-    return err_set(e, RC_UNIT, "'%.60s': unknown unit '%.30s', expected a %s such as %s%s%s%s", text,
-                   unit, unit_name(want), examples[want], near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    return err_set(e, RC_UNIT, "'%.60s': unknown unit '%.30s', expected a %s such as %s%s", text, unit,
+                   unit_name(want), examples[want], err_hint("; ", *plain ? plain : unit, names, n).text);
 }
 
 enum rc unit_parse(const char *text, enum unit_kind want, double *value, struct err *e) {

@@ -14,9 +14,6 @@ enum unit_kind { UNIT_RATE, UNIT_SIZE, UNIT_TIME, UNIT_KINDS };
 /* Reads text as a quantity of the wanted kind. The message has no place in front; the caller knows it. */
 enum rc unit_parse(const char *text, enum unit_kind want, double *value, struct err *e);
 
-/* Returns "rate", "size" or "time". */
-const char *unit_name(enum unit_kind kind);
-
 /* Writes a value with 4 significant digits and a readable unit: "450 GB/s", "1.286 ms", "53.7 MB". */
 enum { UNIT_TEXT = 32 };
 const char *unit_format(double value, enum unit_kind kind, char text[static UNIT_TEXT]);

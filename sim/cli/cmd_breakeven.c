@@ -267,13 +267,6 @@ static void fill_spreads(const struct pair *p, const struct options *o,
 /* --- by simulation
  * --------------------------------------------------------------------------------- */
 
-static enum rc run_engine(const struct step *step, const struct costs *cases, size_t n_cases,
-                          void *context, struct outcome *outcomes, struct err *e) {
-    const struct options *o = context;
-    return sim_run(step, cases, n_cases, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes,
-                   e);
-}
-
 /* The closed form's ratio under the same assumption is where to look first. */
 static double first_guess(const struct pair *p, const struct options *o,
                           const struct known_costs *c, int treatment, double s_per_pair) {
@@ -294,11 +287,12 @@ static enum rc simulated_entry(const struct inputs *in, const struct options *o,
     const struct chain_constant *chain =
         chain_constant((enum chain_preset)in->implementation->chain.preset);
     *entry = (struct breakeven_entry){.chain = chain, .s_per_pair = chain->s_per_pair};
+    struct sim_options options = {.timeout_s = o->timeout_s};
     struct ratio_search s = {.platform = in->platform,
                              .workload = in->workload,
                              .implementation = in->implementation,
                              .traffic = in->traffic,
-                             .simulator = {run_engine, (void *)(uintptr_t)o},
+                             .simulator = {sim_answer, &options},
                              .treatment = -1,
                              .host_exposure_s = o->host_exposure_s,
                              .relative = simulated_relative};

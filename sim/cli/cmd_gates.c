@@ -10,12 +10,7 @@
 #include "validation/gate_run.h"
 #include "validation/gate_table.h"
 
-static enum rc simulate(const struct step *step, const struct costs *cases, size_t n_cases,
-                        void *context, struct outcome *outcomes, struct err *e) {
-    (void)context;
-    const struct sim_options options = {.timeout_s = 60};
-    return sim_run(step, cases, n_cases, &options, outcomes, e);
-}
+#define TIMEOUT_S 60 /* of one simulation */
 
 /* The mean time of equal calls back to back, the host waiting for each or running ahead. */
 static enum rc repeat(const struct step *step, const struct costs *costs, enum regime regime, int calls,
@@ -29,7 +24,7 @@ static enum rc repeat(const struct step *step, const struct costs *costs, enum r
         cases[i] = *costs;
     }
     const struct sim_sequence sequence = {steps, cases, n, regime};
-    const struct sim_options options = {.timeout_s = 60};
+    const struct sim_options options = {.timeout_s = TIMEOUT_S};
     double total_s = 0;
     enum rc rc = sim_run_sequence(&sequence, &options, outcomes, &total_s, e);
     *per_call_s = total_s / calls;
@@ -46,9 +41,8 @@ static enum rc unknown_gate(const char *id, struct err *e) {
     size_t n = 0;
     for (size_t i = 0; i < gate_table_n && n < 64; i++)
         names[n++] = gate_table[i].id;
-    const char *near = err_nearest(id, names, n);
-    return err_set(e, RC_USAGE, "unknown gate '%.60s'%s%s%s; 'moesim gates' lists them", id,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return err_set(e, RC_USAGE, "unknown gate '%.60s'%s; 'moesim gates' lists them", id,
+                   err_hint(", ", id, names, n).text);
 }
 
 /* A gate that is not known to fail must pass. */
@@ -79,11 +73,16 @@ enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
     bool explain = o->n_words == 2 && strcmp(o->words[0], "explain") == 0;
     if (o->n_words && !explain)
         return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", o->words[0]);
-    const struct simulator simulator = {simulate, NULL};
-    const struct gate_run_options options = {.folder = o->corpus,
-                                             .only = explain ? o->words[1] : NULL,
-                                             .analytic_only = o->analytic_only,
-                                             .tools = {.simulator = &simulator, .repeat = repeat, .full = o->full}};
+    struct sim_options limit = {.timeout_s = TIMEOUT_S};
+    const struct simulator simulator = {sim_answer, &limit};
+    struct gate_run_options options = {.folder = o->corpus,
+                                       .only = explain ? o->words[1] : NULL,
+                                       .analytic_only = o->analytic_only,
+                                       .tools = {.full = o->full}};
+    if (!o->analytic_only) {
+        options.tools.simulator = &simulator;
+        options.tools.repeat = repeat;
+    }
     struct gate_run run;
     enum rc rc = gate_run(&options, &run, e);
     if (rc)

@@ -50,10 +50,8 @@ static void as_json(const struct inputs *in, const struct options *o, const char
         json_key_text(&j, "dtype", all[i].matrix->whole ? "<i8" : "<f8");
         json_key_number(&j, "rows", matrix_total(all[i].matrix, true));
         json_key_number(&j, "rows_on_links", matrix_total(all[i].matrix, false));
-        json_key(&j, "rho_max_in");
-        all[i].rho_in < 0 ? json_put_null(&j) : json_number(&j, all[i].rho_in);
-        json_key(&j, "rho_max_out");
-        all[i].rho_out < 0 ? json_put_null(&j) : json_number(&j, all[i].rho_out);
+        json_key_number_if(&j, "rho_max_in", all[i].rho_in >= 0, all[i].rho_in);
+        json_key_number_if(&j, "rho_max_out", all[i].rho_out >= 0, all[i].rho_out);
         json_close(&j);
     }
     json_close(&j);

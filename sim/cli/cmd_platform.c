@@ -1,61 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform check|show|list|xml: looks at machine files. */
-#include "sim/cli/cli.h"
+#include "sim/cli/list.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "platforms/base/json.h"
 #include "platforms/base/unit.h"
-#include "platforms/find.h"
 #include "platforms/sanity.h"
 #include "sim/cli/show_platform.h"
 #include "sim/engine/engine.h"
-#include "sim/report/table.h"
 
-static enum rc list(const struct options *o, struct buf *out, struct err *e) {
-    struct find_names names;
-    find_names(FIND_PLATFORM, &names);
-    struct table t;
-    table_init(&t, 3);
-    struct json j;
-    json_init(&j, out, true);
-    if (o->format == FORMAT_JSON) {
-        json_open(&j, '{');
-        json_key_text(&j, "schema", "moesim/platform-list/1");
-        json_key_open(&j, "platforms", '[');
+static enum rc list_one(const char *name, struct json *j, struct table *t, char **description, struct err *e) {
+    struct platform *p;
+    enum rc rc = plat_load(name, NULL, 0, &p, e);
+    if (rc)
+        return rc;
+    if (j) {
+        json_key_text(j, "name", p->name);
+        json_key_int(j, "groups", p->groups);
+        json_key_int(j, "ranks_per_group", p->ranks_per_group);
+    } else {
+        table_cell(t, "%s", p->name);
+        table_cell(t, "%lld x %lld", (long long)p->groups, (long long)p->ranks_per_group);
     }
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < names.n && !rc; i++) {
-        struct platform *p;
-        rc = plat_load(names.names[i], NULL, 0, &p, e);
-        if (rc)
-            break;
-        if (o->format == FORMAT_JSON) {
-            json_open(&j, '{');
-            json_key_text(&j, "name", p->name);
-            json_key_int(&j, "groups", p->groups);
-            json_key_int(&j, "ranks_per_group", p->ranks_per_group);
-            json_key_text(&j, "description", p->description);
-            json_close(&j);
-        } else {
-            table_cell(&t, "%s", p->name);
-            table_cell(&t, "%lld x %lld", (long long)p->groups, (long long)p->ranks_per_group);
-            table_cell(&t, "%s%s", p->description ? p->description : "",
-                       strcmp(p->name, PLATFORM_DEFAULT) == 0 ? " (default)" : "");
-        }
-        plat_free(p);
-    }
-    if (o->format == FORMAT_JSON) {
-        json_close(&j);
-        json_close(&j);
-        buf_text(out, "\n");
-    }
-    table_write(&t, true, out);
-    table_clear(&t);
-    find_names_free(&names);
-    return rc;
+    *description = p->description ? mem_copy(p->description) : NULL;
+    plat_free(p);
+    return RC_OK;
 }
+
+static const struct list listed = {FIND_PLATFORM, "moesim/platform-list/1", "platforms", PLATFORM_DEFAULT, 3,
+                                   list_one};
 
 static void quantity_row(struct table *t, const char *name, const struct quantity *q,
                          enum unit_kind kind) {
@@ -167,9 +141,8 @@ static void show_json(const struct topology *t, struct buf *out) {
     json_key_int(&j, "groups", p->groups);
     json_key_int(&j, "ranks_per_group", p->ranks_per_group);
     json_key_int(&j, "ranks", t->ranks);
-    json_key(&j, "hierarchy_ratio");
     double ratio = plat_hierarchy_ratio(p);
-    ratio > 0 ? json_number(&j, ratio) : json_put_null(&j);
+    json_key_number_if(&j, "hierarchy_ratio", ratio > 0, ratio);
     if (plat_no_ratio(p))
         json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
     json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));
@@ -196,8 +169,7 @@ static void check_text(const struct platform *p, struct buf *out) {
     plat_sanity(p, &warnings);
     buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", p->doc->file, (long long)p->groups,
                (long long)p->ranks_per_group);
-    if (warnings.n)
-        buf_printf(out, "warning: %s", warnings.text);
+    table_lines(out, "warning", warnings.text);
     buf_clear(&warnings);
 }
 
@@ -209,14 +181,12 @@ enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
     while (k < VERBS && strcmp(verbs[k], verb) != 0)
         k++;
     if (k == VERBS || o->n_words > (k <= SCHEMA ? 1 : 2)) {
-        const char *near = k == VERBS ? err_nearest(verb, verbs, VERBS) : NULL;
         return err_set(e, RC_USAGE,
-                       "platform: expected check, show or xml, then a name or file, or list, keys or "
-                       "schema%s%s%s",
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                       "platform: expected check, show or xml, then a name or file, or list, keys or schema%s",
+                       err_hint("; ", verb, verbs, k == VERBS ? VERBS : 0).text);
     }
     if (k == LIST)
-        return list(o, out, e);
+        return list_files(&listed, o->format, out, e);
     if (k == KEYS)
         keys_markdown(platform_keys, out);
     if (k == SCHEMA)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report: a page, or CSV, from records of a sweep or from one result. */
-#include "platforms/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/sweep_main.h"
-#include "sim/report/page.h"
 
-enum rc sweep_csv(const char *path, struct buf *out, struct err *e) {
-    return page_csv(path, out, e);
-}
+#include <stdio.h>
+
+#include "platforms/base/file.h"
+#include "sim/report/page.h"
 
 enum rc cmd_report(const struct options *o, struct buf *out, struct err *e) {
     if (o->n_words != 1)
         return err_set(e, RC_USAGE, "report: %d files given, expected one file of results", o->n_words);
-    if (o->format == FORMAT_CSV)
-        return page_csv(o->words[0], out, e);
+    if (o->format == FORMAT_CSV) {
+        bool truncated;
+        enum rc rc = page_csv(o->words[0], out, &truncated, e);
+        if (!rc && truncated)
+            fprintf(stderr, "warning: %s: the last line was cut off and is left out\n", o->words[0]);
+        return rc;
+    }
     if (!o->output)
         return err_set(e, RC_USAGE, "report: -o FILE.html is missing: where the page goes");
     struct page page;

@@ -393,6 +393,8 @@ static enum rc write_output(const struct result *r, void *context, struct err *e
 static enum rc run(const struct options *o, bool compare, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
+    if (o->all_layers && o->calls)
+        return err_set(e, RC_USAGE, "--calls and --layers cannot stand together: --layers makes one call a layer");
     struct licensing l;
     enum rc rc = licensing_open(o, &l, e);
     if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say

@@ -8,6 +8,7 @@
 
 #include "platforms/base/unit.h"
 #include "sim/cli/cli.h"
+#include "sim/report/page.h"
 
 /* Memory of a simulation, measured on 128 ranks uniform (19,000 messages a run: 18 to 38 MB). */
 #define BYTES_PER_FLOW 400.0
@@ -73,7 +74,7 @@ static enum rc run(const struct options *o, const struct sweep_job *job, const s
     int jobs = o->jobs ? (int)o->jobs : remote ? 1 : cores();
     enum rc rc = o->dry_run ? sweep_file_look(o->output, &file, e) : sweep_file_open(o->output, &file, e);
     if (!rc && file.repaired)
-        fprintf(stderr, "moesim: %s: the last line was cut off and is %s\n", o->output,
+        fprintf(stderr, "warning: %s: the last line was cut off and is %s\n", o->output,
                 o->dry_run ? "not counted" : "taken away");
     if (!rc && o->dry_run) {
         describe(job, &file, jobs + (remote ? remote->n : 0), out);
@@ -83,7 +84,8 @@ static enum rc run(const struct options *o, const struct sweep_job *job, const s
             conclude(job->spec, &tally, o->output, out);
     }
     sweep_file_close(&file);
-    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : sweep_csv(o->output, out, e);
+    bool truncated; // no: it was closed just now
+    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : page_csv(o->output, out, &truncated, e);
 }
 
 enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, struct buf *out, struct err *e) {

@@ -1,61 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* workload check|show|list: looks at workload files and routing records. */
-#include "sim/cli/cli.h"
+#include "sim/cli/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/base/json.h"
 #include "platforms/base/stat.h"
-#include "platforms/find.h"
-#include "sim/report/table.h"
 #include "workloads/popularity.h"
 #include "workloads/skew.h"
 
 static const int world_sizes[] = {8, 16, 32, 64, 128};
 enum { WORLD_SIZES = sizeof world_sizes / sizeof *world_sizes };
 
-static enum rc list(const struct options *o, struct buf *out, struct err *e) {
-    struct find_names names;
-    find_names(FIND_WORKLOAD, &names);
-    struct table t;
-    table_init(&t, 2);
-    struct json j;
-    json_init(&j, out, true);
-    if (o->format == FORMAT_JSON) {
-        json_open(&j, '{');
-        json_key_text(&j, "schema", "moesim/workload-list/1");
-        json_key_open(&j, "workloads", '[');
-    }
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < names.n && !rc; i++) {
-        struct workload *w;
-        rc = workload_load(names.names[i], NULL, 0, &w, e);
-        if (rc)
-            break;
-        if (o->format == FORMAT_JSON) {
-            json_open(&j, '{');
-            json_key_text(&j, "name", w->name);
-            json_key_text(&j, "description", w->description);
-            json_close(&j);
-        } else {
-            table_cell(&t, "%s", w->name);
-            table_cell(&t, "%s%s", w->description ? w->description : "",
-                       strcmp(w->name, WORKLOAD_DEFAULT) == 0 ? " (default)" : "");
-        }
-        workload_free(w);
-    }
-    if (o->format == FORMAT_JSON) {
-        json_close(&j);
-        json_close(&j);
-        buf_text(out, "\n");
-    }
-    table_write(&t, true, out);
-    table_clear(&t);
-    find_names_free(&names);
-    return rc;
+static enum rc list_one(const char *name, struct json *j, struct table *t, char **description, struct err *e) {
+    struct workload *w;
+    enum rc rc = workload_load(name, NULL, 0, &w, e);
+    if (rc)
+        return rc;
+    if (j)
+        json_key_text(j, "name", w->name);
+    else
+        table_cell(t, "%s", w->name);
+    *description = w->description ? mem_copy(w->description) : NULL;
+    workload_free(w);
+    return RC_OK;
 }
+
+static const struct list listed = {FIND_WORKLOAD, "moesim/workload-list/1", "workloads", WORKLOAD_DEFAULT, 2,
+                                   list_one};
 
 /* What is shown: loads per layer, and what the record says of itself. */
 struct shown {
@@ -234,18 +207,14 @@ static void show_json(const struct shown *s, struct buf *out) {
     json_key_open(&j, "layers", '[');
     for (int l = 0; l < c->n_layers; l++) {
         size_t n = (size_t)c->n_experts;
-        const double *x = layer_loads(s, l);
+        const double *x = layer_loads(s, l), rows = stat_sum(x, n);
         json_open(&j, '{');
         json_key_int(&j, "layer", c->layer[l]);
         json_key_int(&j, "experts", c->n_experts);
-        json_key(&j, "tokens");
-        s->top_k ? json_number(&j, stat_sum(x, n) / (double)s->top_k) : json_put_null(&j);
-        json_key(&j, "max_over_mean");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_max_over_mean(x, n)) : json_put_null(&j);
-        json_key(&j, "gini");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_gini(x, n)) : json_put_null(&j);
-        json_key(&j, "cv");
-        stat_sum(x, n) > 0 ? json_number(&j, stat_cv(x, n)) : json_put_null(&j);
+        json_key_number_if(&j, "tokens", s->top_k > 0, rows / (double)s->top_k);
+        json_key_number_if(&j, "max_over_mean", rows > 0, stat_max_over_mean(x, n));
+        json_key_number_if(&j, "gini", rows > 0, stat_gini(x, n));
+        json_key_number_if(&j, "cv", rows > 0, stat_cv(x, n));
         rho_json(&j, "rho_max", x, c->n_experts);
         if (s->kept)
             rho_json(&j, "rho_max_without_suspected", s->kept + (size_t)l * n, c->n_experts);
@@ -255,15 +224,7 @@ static void show_json(const struct shown *s, struct buf *out) {
     json_key_int(&j, "worst_layer", c->layer[worst_layer(s)]);
     json_key_int(&j, "dropped_rows", s->dropped);
     json_key_int(&j, "suspected_rows", s->suspected);
-    json_key_open(&j, "warnings", '[');
-    for (const char *p = s->notes; p && *p;) {
-        size_t n = strcspn(p, "\n");
-        char line[400];
-        snprintf(line, sizeof line, "%.*s", (int)n, p);
-        json_text(&j, line);
-        p += n + (p[n] == '\n');
-    }
-    json_close(&j);
+    json_key_lines(&j, "warnings", s->notes);
     json_close(&j);
     buf_text(out, "\n");
 }
@@ -368,13 +329,11 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
     while (k < VERBS && strcmp(verbs[k], verb) != 0)
         k++;
     if (k == VERBS || o->n_words > (k == 0 ? 1 : 2)) {
-        const char *near = k == VERBS ? err_nearest(verb, verbs, VERBS) : NULL;
-        return err_set(e, RC_USAGE,
-                       "workload: expected check, show or list, then a name or file%s%s%s",
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(e, RC_USAGE, "workload: expected check, show or list, then a name or file%s",
+                       err_hint("; ", verb, verbs, k == VERBS ? VERBS : 0).text);
     }
     if (k == 0)
-        return list(o, out, e);
+        return list_files(&listed, o->format, out, e);
     struct options with_name = *o;
     if (o->n_words == 2)
         with_name.workload = o->words[1];

@@ -3,22 +3,17 @@
 
 #include "sim/engine/engine.h"
 
-static enum rc run_engine(const struct step *step, const struct costs *costs, size_t n_costs,
-                          void *context, struct outcome *outcomes, struct err *e) {
-    const struct options *o = context;
-    return sim_run(step, costs, n_costs, &(struct sim_options){.timeout_s = o->timeout_s}, outcomes, e);
-}
-
 enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
                        struct call_figures *call, struct err *e) {
     const struct call_analytic *a = &call->analytic;
     if (!a->error_known || !call->simulated)
         return RC_OK;
+    struct sim_options options = {.timeout_s = o->timeout_s};
     const struct causes_question q = {.step = step,
                                       .costs = costs,
                                       .analytic_s = call->time_known ? a->time_s : a->wire_s,
                                       .simulated_s = call->time_known ? call->time_s : call->wire_s,
-                                      .simulator = {run_engine, (void *)(uintptr_t)o}};
+                                      .simulator = {sim_answer, &options}};
     return causes_find(&q, &call->causes, e);
 }
 

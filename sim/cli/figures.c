@@ -137,16 +137,22 @@ static void publish_links(const struct call_figures *f, const struct topology *t
     }
 }
 
-static void publish_sequence(const struct sequence_figures *f, const struct licence *l,
-                             struct result_sequence *s) {
+static void publish_sequence(const struct sequence_figures *f, const struct licence *time,
+                             const struct licence *wire, struct result_sequence *s) {
     *s = (struct result_sequence){.host = f->host,
                                   .n_calls = f->n_calls,
-                                  .per_call = claim_if(f->host && f->known, l, f->per_call_s),
-                                  .by_layer = f->by_layer};
+                                  .per_call = claim_if(f->host && f->known, time, f->per_call_s),
+                                  .per_call_wire = claim_if(f->host && !f->known, wire, f->per_call_s),
+                                  .by_layer = f->by_layer,
+                                  .worst = -1};
     memcpy(s->reason, f->reason, sizeof s->reason);
-    for (int i = 0; i < f->n_calls && i < RESULT_SEQUENCE && f->by_layer; i++) {
+    for (int i = 0; i < f->n_calls && f->by_layer; i++) {
         s->layer[i] = f->layer[i];
-        s->time[i] = claim_if(f->known, l, f->time_s[i]);
+        s->time[i] = claim_if(f->known, time, f->time_s[i]);
+        s->wire[i] = claim_if(!f->known, wire, f->time_s[i]);
+        bool shown = claim_known(s->time[i]) || claim_known(s->wire[i]);
+        if (shown && (s->worst < 0 || f->time_s[i] > f->time_s[s->worst]))
+            s->worst = i;
     }
 }
 
@@ -201,7 +207,7 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     c->map_ranks = f->map_ranks;
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
     publish_links(f, t, f->time_known ? time : wire, c);
-    publish_sequence(&f->sequence, time, &c->sequence);
+    publish_sequence(&f->sequence, time, wire, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
     publish_causes(f, f->time_known ? time : wire, &c->analytic);
     publish_ports(f, t, f->time_known ? time : wire, c);

@@ -35,12 +35,12 @@ struct draws_figures {
 struct sequence_figures {
     const char *host; /* NULL: not asked for */
     int n_calls;
-    bool known;
+    bool known; /* otherwise the times are those of the wire */
     char reason[200];
     double per_call_s; /* mean */
     bool by_layer;
     int64_t layer[RESULT_SEQUENCE];
-    double time_s[RESULT_SEQUENCE]; /* of each call, by layer only */
+    double time_s[RESULT_SEQUENCE]; /* what each call adds to the end of the sequence, by layer only */
 };
 
 struct call_figures {

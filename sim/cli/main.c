@@ -114,9 +114,8 @@ static enum rc unknown_command(const char *name, struct err *e) {
     const char *names[COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i].name;
-    const char *near = err_nearest(name, names, COMMANDS);
-    return err_set(e, RC_USAGE, "unknown command '%.60s'%s%s%s; see 'moesim help'", name,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return err_set(e, RC_USAGE, "unknown command '%.60s'%s; see 'moesim help'", name,
+                   err_hint(", ", name, names, COMMANDS).text);
 }
 
 static enum rc dispatch(int argc, const char *const *argv, struct buf *out, struct err *e) {

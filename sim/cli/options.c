@@ -193,9 +193,8 @@ static enum rc parse_choice(const char *name, const char *text, const char *cons
         }
         buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", choices[i]);
     }
-    const char *near = err_nearest(text, choices, n);
-    enum rc rc = err_set(e, RC_USAGE, "%s: '%.40s' found, expected %s%s%s%s", name, text, all.text,
-                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    enum rc rc = err_set(e, RC_USAGE, "%s: '%.40s' found, expected %s%s", name, text, all.text,
+                         err_hint("; ", text, choices, n).text);
     buf_clear(&all);
     return rc;
 }
@@ -361,10 +360,8 @@ static enum rc unknown_option(const char *word, const char *command, struct err 
     for (size_t i = 0; i < OPTIONS; i++)
         if (knows(&table[i], command))
             names[n++] = table[i].name;
-    const char *near = err_nearest(word, names, n);
-    return err_set(e, RC_USAGE, "unknown option '%.60s' of %s%s%s%s; see 'moesim %s --help'", word,
-                   command, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
-                   command);
+    return err_set(e, RC_USAGE, "unknown option '%.60s' of %s%s; see 'moesim %s --help'", word, command,
+                   err_hint(", ", word, names, n).text, command);
 }
 
 /* One option at argv[*i], its value in the same word after '=' or in the next one. */

@@ -6,43 +6,40 @@
 #include <string.h>
 
 #include "sim/engine/engine.h"
-#include "workloads/popularity.h"
-#include "workloads/record.h"
 
 /* The calls of a sequence; those of one layer share its traffic. */
 struct calls {
     int n;
-    struct workload *workloads; /* one a layer */
-    struct traffic **traffic;
+    struct traffic **traffic; /* of each, by layer only */
     struct step *steps;
     struct costs *costs;
     struct outcome *outcomes;
 };
 
-static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls *c,
-                           struct sequence_figures *s, struct err *e) {
-    const struct workload *w = in->workload;
-    struct record_ask ask;
-    struct record *record;
-    if (w->routing.source != SOURCE_TRACE)
-        return err_set(e, RC_USAGE, "--layers: the workload %s has no trace", w->name);
-    popularity_record_ask(w, &ask);
-    enum rc rc = record_load(w->trace_path, &ask, &record, e);
+static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls *c, struct sequence_figures *s,
+                           struct err *e) {
+    struct workload w = *in->workload;
+    struct traffic_plan *plan;
+    if (w.routing.source != SOURCE_TRACE)
+        return err_set(e, RC_USAGE, "--layers: the workload %s has no trace", w.name);
+    w.routing.layer_given = false; // all of them, whichever the first call is
+    enum rc rc = traffic_plan_build(in->platform, &w, seed, &plan, e);
     if (rc)
         return rc;
-    int layers = record_layers(record);
-    c->n = layers < 1 ? 1 : layers < RESULT_SEQUENCE ? layers : RESULT_SEQUENCE;
-    c->workloads = mem_alloc((size_t)c->n, sizeof *c->workloads);
-    c->traffic = mem_alloc((size_t)c->n, sizeof(struct traffic *));
-    for (int i = 0; i < c->n && !rc; i++) {
-        c->workloads[i] = *w; // shares everything with the original but the layer
-        if (layers > 0) {
-            c->workloads[i].routing.layer = s->layer[i] = record_layer(record, i);
-            c->workloads[i].routing.layer_given = true;
-        }
-        rc = traffic_build(in->platform, &c->workloads[i], seed, &c->traffic[i], e);
+    int layers = traffic_plan_layers(plan);
+    if (layers > RESULT_SEQUENCE) {
+        rc = err_set(e, RC_RANGE, "%s: %d layers, at most %d can be put in sequence", w.trace_path, layers,
+                     RESULT_SEQUENCE);
+    } else {
+        c->n = layers;
+        c->traffic = mem_alloc((size_t)layers, sizeof(struct traffic *));
     }
-    record_free(record);
+    for (int i = 0; i < layers && !rc; i++) {
+        rc = traffic_plan_layer(plan, i, &c->traffic[i], e);
+        if (!rc)
+            s->layer[i] = c->traffic[i]->layer >= 0 ? c->traffic[i]->layer : 0;
+    }
+    traffic_plan_free(plan);
     s->by_layer = true;
     return rc;
 }
@@ -56,24 +53,21 @@ static void clear(struct calls *c) {
         if (c->outcomes)
             outcome_clear(&c->outcomes[i]);
     }
-    free(c->workloads);
     free(c->traffic);
     free(c->steps);
     free(c->costs);
     free(c->outcomes);
 }
 
-static enum rc play(const struct options *o, const struct calls *c, enum regime host,
-                    struct sequence_figures *s, struct err *e) {
+static enum rc play(const struct options *o, const struct calls *c, enum regime host, struct sequence_figures *s,
+                    struct err *e) {
     const struct sim_sequence sequence = {c->steps, c->costs, (size_t)c->n, host};
     const struct sim_options options = {.timeout_s = o->timeout_s};
     double total_s;
     enum rc rc = sim_run_sequence(&sequence, &options, c->outcomes, &total_s, e);
     if (rc)
         return rc;
-    s->known = true;
     s->per_call_s = total_s / c->n;
-    // what each layer adds to the end of the sequence: ranks that are done early begin the next one early
     double end_s = 0;
     for (int i = 0; i < c->n && s->by_layer; i++) {
         double ends_s = c->outcomes[i].begin_s + c->outcomes[i].time_s;
@@ -95,7 +89,7 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
     size_t n = (size_t)c.n;
     s->host = ahead ? "ahead" : "observed";
     s->n_calls = c.n;
-    bool known = true;
+    s->known = true;
     if (!rc) {
         c.steps = mem_alloc(n, sizeof *c.steps);
         c.costs = mem_alloc(n, sizeof *c.costs);
@@ -107,9 +101,11 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
                    &c.steps[i]);
         c.steps[i].enter_s = like->enter_s;
         c.steps[i].order_seed = like->order_seed;
-        known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && known;
+        s->known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && s->known;
     }
-    if (!rc && known)
+    for (int i = 0; i < c.n && !rc && !s->known; i++)
+        costs_wire(&c.steps[i], &c.costs[i]);
+    if (!rc)
         rc = play(o, &c, host, s, e);
     clear(&c);
     return rc;

@@ -8,7 +8,4 @@
 /* remote NULL: this machine only. */
 enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, struct buf *out, struct err *e);
 
-/* Appends the records of a file as CSV, units in the names of its columns. */
-enum rc sweep_csv(const char *path, struct buf *out, struct err *e);
-
 #endif

@@ -2,7 +2,6 @@
 #include "sim/engine/answer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"

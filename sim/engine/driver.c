@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "platforms/base/clock.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/check.h"
 #include "sim/engine/flow.h"
@@ -425,12 +425,6 @@ static void find_paths(struct driver *d) {
     }
 }
 
-static double seconds(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Bins that fit the busiest link, the least that a run can take: 16 to 32 units, see
  * network_time_scale(). */
 static void start_bins(const struct driver *d) {
@@ -439,7 +433,7 @@ static void start_bins(const struct driver *d) {
 }
 
 enum rc driver_play(struct driver *d, const struct costs *costs, struct play *play, struct err *e) {
-    double wall_s = seconds(CLOCK_MONOTONIC), cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double wall_s = clock_wall_s(), cpu_s = clock_cpu_s();
     d->costs = costs;
     d->play = play;
     reset(d);
@@ -458,8 +452,8 @@ enum rc driver_play(struct driver *d, const struct costs *costs, struct play *pl
     find_paths(d);
     play->bin_s = d->plan->link_bins > 0 ? ldexp(flow_bin_width(), -d->time_scale) : 0;
     play->events = flow_steps();
-    play->wall_s = seconds(CLOCK_MONOTONIC) - wall_s;
-    play->cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
+    play->wall_s = clock_wall_s() - wall_s;
+    play->cpu_s = clock_cpu_s() - cpu_s;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     play->peak_rss_bytes = (double)usage.ru_maxrss * 1024; // Linux counts KiB

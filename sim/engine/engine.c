@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platforms/base/clock.h"
 #include "platforms/base/file.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/answer.h"
@@ -151,12 +151,6 @@ struct process {
     struct buf text[STREAMS];
 };
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void read_some(struct process *p, int stream) {
     char data[65536];
     ssize_t n = read(p->fd[stream], data, sizeof data);
@@ -170,12 +164,12 @@ static void read_some(struct process *p, int stream) {
 
 /* Reads until both streams end. Returns false when the time is over before. */
 static bool drain(struct process *p, double timeout_s) {
-    double end_s = now_s() + timeout_s;
+    double end_s = clock_wall_s() + timeout_s;
     while (p->fd[REPORT] >= 0 || p->fd[WORDS] >= 0) {
         struct pollfd polled[STREAMS];
         for (int i = 0; i < STREAMS; i++)
             polled[i] = (struct pollfd){.fd = p->fd[i], .events = POLLIN};
-        double left_s = end_s - now_s();
+        double left_s = end_s - clock_wall_s();
         if (timeout_s > 0 && left_s <= 0)
             return false;
         int wait_ms = timeout_s > 0 ? (int)fmin(ceil(left_s * 1e3), 60e3) : -1;
@@ -289,6 +283,11 @@ enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cas
     }
     runs_clear(&r);
     return rc;
+}
+
+enum rc sim_answer(const struct step *step, const struct costs *cases, size_t n_cases, void *options,
+                   struct outcome *outcomes, struct err *e) {
+    return sim_run(step, cases, n_cases, options, outcomes, e);
 }
 
 enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options *options,

@@ -26,6 +26,10 @@ struct sim_options {
 enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e);
 
+/* sim_run() for who is handed an engine (validation/simulate.h): options is a struct sim_options. */
+enum rc sim_answer(const struct step *step, const struct costs *cases, size_t n_cases, void *options,
+                   struct outcome *outcomes, struct err *e);
+
 /* Calls back to back, of one or several layers or micro-batches. Each rank's host issues exchange
  * after exchange, which takes it alpha each. An exchange begins at a rank when it is issued and
  * the one before is over there, sends and arrivals, and the local work between them is done. An

@@ -68,9 +68,9 @@ struct Network {
 Network *net;
 
 /* Starts flows. Transfers must be started by an actor with a mailbox: those that need none are kept
- * in one list, which SimGrid 3.32 walks from end to end whenever one of them completes (16,256 at a
- * time: 28 times slower). An actor keeps a record of each transfer that it started for as long as
- * it lives, so a courier takes a limited number of flows and ends with the last of them. */
+ * in one list, which SimGrid 3.32 walks from end to end whenever one of them completes. An actor keeps
+ * a record of each transfer that it started for as long as it lives, so a courier takes a limited number
+ * of flows and ends with the last of them. */
 class Courier {
   public:
     bool takes_more() const {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/engine/order.h"
 
-#include "platforms/base/mem.h"
 #include "platforms/base/rng.h"
 
 static void group_shift(const struct platform *p, int src, int *peers) {

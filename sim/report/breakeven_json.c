@@ -13,14 +13,6 @@ static void figure(struct json *j, const struct breakeven_result *r, const char 
     claim_json_key(j, key, claim_if(known, r->licence, value));
 }
 
-static void number_or_null(struct json *j, const char *key, bool known, double value) {
-    json_key(j, key);
-    if (known)
-        json_number(j, value);
-    else
-        json_put_null(j);
-}
-
 static void write_spread(struct json *j, const struct breakeven_result *r, const char *key,
                          const struct breakeven_spread *s) {
     if (!s->known) {
@@ -73,11 +65,7 @@ static void write_geometry(struct json *j, const struct breakeven_result *r) {
     json_key_int(j, "experts", w->experts);
     json_key_number(j, "experts_per_rank", r->experts_per_rank);
     json_key_int(j, "top_k", w->top_k);
-    json_key(j, "group_limit");
-    if (w->group_limit)
-        json_int(j, w->group_limit);
-    else
-        json_put_null(j);
+    json_key_number_if(j, "group_limit", w->group_limit > 0, (double)w->group_limit);
     json_key_number(j, "fan_out", r->fan_out);
     json_key_number(j, "quota", r->quota);
     json_key_int(j, "hidden", w->hidden);
@@ -94,8 +82,8 @@ static void write_skew(struct json *j, const struct breakeven_result *r) {
         json_key_text(j, "exchange", r->skew[i].exchange);
         json_key_number(j, "formula", r->skew[i].paper);
         json_key_number(j, "exact_maximum", r->skew[i].exact);
-        number_or_null(j, "matrix_in", r->skew[i].matrix_in >= 0, r->skew[i].matrix_in);
-        number_or_null(j, "matrix_out", r->skew[i].matrix_out >= 0, r->skew[i].matrix_out);
+        json_key_number_if(j, "matrix_in", r->skew[i].matrix_in >= 0, r->skew[i].matrix_in);
+        json_key_number_if(j, "matrix_out", r->skew[i].matrix_out >= 0, r->skew[i].matrix_out);
         json_close(j);
     }
     json_close(j);

@@ -111,15 +111,16 @@ void gates_write_text(const struct gate_result *results, size_t n, const struct 
 /* --- one gate ---------------------------------------------------------------------------------- */
 
 static const char *point_text(double value, const char *unit, char text[static GATE_TEXT]) {
+    static const char *const units[UNIT_KINDS] = {[UNIT_RATE] = "Bps", [UNIT_SIZE] = "B", [UNIT_TIME] = "s"};
     char with_unit[UNIT_TEXT];
-    if (!isfinite(value))
+    if (!isfinite(value)) {
         snprintf(text, GATE_TEXT, "-");
-    else if (strcmp(unit, "s") == 0)
-        snprintf(text, GATE_TEXT, "%s", unit_format(value, UNIT_TIME, with_unit));
-    else if (strcmp(unit, "B") == 0)
-        snprintf(text, GATE_TEXT, "%s", unit_format(value, UNIT_SIZE, with_unit));
-    else
-        snprintf(text, GATE_TEXT, "%.4g", value);
+        return text;
+    }
+    snprintf(text, GATE_TEXT, "%.4g", value);
+    for (int kind = 0; kind < UNIT_KINDS; kind++)
+        if (strcmp(unit, units[kind]) == 0)
+            snprintf(text, GATE_TEXT, "%s", unit_format(value, (enum unit_kind)kind, with_unit));
     return text;
 }
 

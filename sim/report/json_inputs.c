@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/json_parts.h"
 
-/* A number, or null where it does not exist. */
-static void number_or_null(struct json *j, const char *key, bool known, double value) {
-    json_key(j, key);
-    if (known)
-        json_number(j, value);
-    else
-        json_put_null(j);
-}
-
 void json_platform(struct json *j, const struct result *r) {
     const struct platform *p = r->platform;
     json_key_open(j, "platform", '{');
@@ -35,7 +26,7 @@ void json_rho(struct json *j, const struct traffic_rho *rho) {
                {"hop_a_in", rho->hop_a_in},   {"hop_a_out", rho->hop_a_out},
                {"hop_b_in", rho->hop_b_in},   {"hop_b_out", rho->hop_b_out}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        number_or_null(j, all[i].key, all[i].value >= 0, all[i].value);
+        json_key_number_if(j, all[i].key, all[i].value >= 0, all[i].value);
     json_close(j);
 }
 
@@ -49,12 +40,8 @@ void json_workload(struct json *j, const struct result *r) {
     json_key_text(j, "dtype", workload_dtype_name(w));
     json_key_int(j, "experts", w->experts);
     json_key_int(j, "top_k", w->top_k);
-    json_key(j, "group_limit");
-    if (w->group_limit)
-        json_int(j, w->group_limit);
-    else
-        json_put_null(j);
-    json_key_number(j, "fan_out", r->traffic->fan_out);
+    json_key_number_if(j, "group_limit", w->group_limit > 0, (double)w->group_limit);
+    json_key_number_if(j, "fan_out", r->traffic->fan_out > 0, r->traffic->fan_out); // none without tokens
     json_rho(j, rho);
     json_close(j);
 }
@@ -120,7 +107,7 @@ void json_implementation(struct json *j, const struct implementation *m) {
     json_key_text(j, "preset", chain->name);
     json_key_number(j, "s_per_pair", chain->s_per_pair);
     json_key_text(j, "status", status_name(chain->status));
-    number_or_null(j, "floor_s", m->chain.floor_s.given, m->chain.floor_s.value);
+    json_key_number_if(j, "floor_s", m->chain.floor_s.given, m->chain.floor_s.value);
     json_close(j);
     json_close(j);
 }

@@ -157,15 +157,21 @@ static void write_sequence(struct json *j, const struct result_sequence *s) {
     json_key_text(j, "host", s->host);
     json_key_int(j, "calls", s->n_calls);
     claim_json_key(j, "per_call_s", s->per_call);
+    claim_json_key(j, "per_call_wire_s", s->per_call_wire);
     if (s->by_layer) {
         json_key_open(j, "layers", '[');
-        for (int i = 0; i < s->n_calls && i < RESULT_SEQUENCE; i++) {
+        for (int i = 0; i < s->n_calls; i++) {
             json_open(j, '{');
             json_key_int(j, "layer", s->layer[i]);
             claim_json_key(j, "time_s", s->time[i]);
+            claim_json_key(j, "wire_s", s->wire[i]);
             json_close(j);
         }
         json_close(j);
+        if (s->worst >= 0)
+            json_key_int(j, "worst_layer", s->layer[s->worst]);
+        else
+            json_key_null(j, "worst_layer");
     }
     if (*s->reason) {
         json_key_open(j, "withdrawn", '{');
@@ -331,20 +337,6 @@ void json_gates(struct json *j, const struct result *r) {
     json_close(j);
 }
 
-static void write_lines(struct json *j, const char *key, const char *lines) {
-    json_key_open(j, key, '[');
-    while (lines && *lines) {
-        size_t n = strcspn(lines, "\n");
-        char line[400];
-        size_t keep = n < sizeof line - 1 ? n : sizeof line - 1;
-        memcpy(line, lines, keep);
-        line[keep] = '\0';
-        json_text(j, line);
-        lines += n + (lines[n] == '\n');
-    }
-    json_close(j);
-}
-
 void json_provenance(struct json *j, const struct provenance *p) {
     json_key_open(j, "provenance", '{');
     json_key_text(j, "program", "moesim");
@@ -417,11 +409,11 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
-    write_lines(&j, "assumed", r->assumed.text);
+    json_key_lines(&j, "assumed", r->assumed.text);
     json_capabilities(&j, r);
     json_gates(&j, r);
-    write_lines(&j, "notes", r->traffic->notes.text);
-    write_lines(&j, "warnings", r->warnings.text);
+    json_key_lines(&j, "notes", r->traffic->notes.text);
+    json_key_lines(&j, "warnings", r->warnings.text);
     json_result_provenance(&j, r);
     json_close(&j);
     buf_text(out, "\n");

@@ -74,6 +74,10 @@ static void write_verdict(const struct page *page, struct buf *out) {
         of = "the strategy";
     size_t n = page->n - page->failed;
     buf_text(out, "<p class=\"verdict\">");
+    if (n == 0) {
+        buf_text(out, "No point has a result.</p>\n");
+        return;
+    }
     if (time.known)
         say(out, of, "call time", &time, n);
     else if (wire.known)
@@ -86,7 +90,10 @@ static void write_verdict(const struct page *page, struct buf *out) {
         buf_printf(out, "; the call time is withheld at %zu points", n - time.known);
     else if (!time.known && (wire.known || closed.known))
         buf_text(out, wire.known ? "; call times are withheld" : "; nothing was simulated");
-    svg_wrap(out, ". Conditional: it holds if the constants hold; weakest: ",
+    svg_wrap(out,
+             time.known && !page->conditional
+                 ? ". Open: the call times lie in the scope of a passed test gate; weakest constant: "
+                 : ". Conditional: it holds if the constants hold; weakest: ",
              page_text(page->first, "weakest constant"), "");
     svg_wrap(out, " (", page_text(page->first, "weakest status"), ").</p>\n");
 }
@@ -163,7 +170,7 @@ static void write_gates(const struct page *page, struct buf *out) {
     }
     json_object_foreach((json_t *)(uintptr_t)(capabilities ? NULL : page_get(record, "capability_states")), key,
                         value) {
-        const char *const texts[] = {key, json_string_value(value), ""};
+        const char *const texts[] = {key, page_text(value, ""), ""};
         cells(out, texts, 3, "td");
     }
     buf_text(out, "</table></div>\n</section>\n");

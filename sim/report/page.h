@@ -51,7 +51,8 @@ struct page {
     struct page_point *points;
     size_t n, room;
     size_t failed;
-    bool truncated; /* the last line was cut off */
+    bool truncated;   /* the last line was cut off */
+    bool conditional; /* a call has no passed gate that speaks for it */
 };
 
 enum rc page_read(const char *path, struct page *page, struct err *e);
@@ -61,8 +62,8 @@ void page_clear(struct page *page);
 
 void page_write(const struct page *page, struct buf *out);
 
-/* All records as CSV, one row a call, units in the names of the columns. */
-enum rc page_csv(const char *path, struct buf *out, struct err *e);
+/* All records as CSV, one row a call, units in the names of the columns. *truncated: the last line was cut off. */
+enum rc page_csv(const char *path, struct buf *out, bool *truncated, struct err *e);
 
 /* --- for the parts of the page --------------------------------------------------------------------- */
 

@@ -102,10 +102,10 @@ static enum rc add(json_t *record, void *context, struct err *e) {
     return RC_OK;
 }
 
-enum rc page_csv(const char *path, struct buf *out, struct err *e) {
+enum rc page_csv(const char *path, struct buf *out, bool *truncated, struct err *e) {
     struct csv c = {.out = out};
-    bool truncated = false;
-    enum rc rc = page_each(path, add, &c, &truncated, e);
+    *truncated = false;
+    enum rc rc = page_each(path, add, &c, truncated, e);
     if (!rc && !c.begun)
         rc = page_empty(path, e);
     for (size_t i = 0; i < c.n_axes; i++)

@@ -51,6 +51,27 @@ static void head(struct page_table *t, const char *const *names, int n) {
     page_row(t);
 }
 
+/* A section with a plot of each call of a record. */
+struct per_call {
+    const char *title, *what, *csv;
+    const char *const *columns; /* of the table */
+    int n_columns;
+    void (*draw)(const json_t *call, const char *name, size_t index, struct buf *out, struct page_table *t);
+};
+
+static void write_per_call(const struct per_call *p, const json_t *record, struct buf *out) {
+    struct page_table t = {.rows = 0};
+    section_of(out, p->title, p->what, record);
+    head(&t, p->columns, p->n_columns);
+    for (size_t i = 0; i < calls_of(record); i++) {
+        char *name = name_of(call_of(record, i));
+        svg_wrap(out, "<h3>", name, "</h3>\n");
+        p->draw(call_of(record, i), name, i, out, &t);
+        free(name);
+    }
+    page_table_end(&t, p->csv, out);
+}
+
 /* --- waterfall ------------------------------------------------------------------------------------- */
 
 struct step_of_causes {
@@ -204,21 +225,12 @@ static void draw_ranks(const json_t *call, const char *name, size_t index, struc
 
 void page_ranks(const struct page *page, struct buf *out) {
     static const char *const names[] = {"call", "rank", "send_end_s", "recv_end_s", "recv_bound_s"};
-    struct page_table t = {.rows = 0};
-    if (!page_get(page->detail, "calls 0 ranks"))
-        return;
-    section_of(out, "Load per rank",
-               "When the last byte has come in; the mark: the earliest possible by the port's load; orange: "
-               "the straggler.",
-               page->detail);
-    head(&t, names, 5);
-    for (size_t i = 0; i < calls_of(page->detail); i++) {
-        char *name = name_of(call_of(page->detail, i));
-        svg_wrap(out, "<h3>", name, "</h3>\n");
-        draw_ranks(call_of(page->detail, i), name, i, out, &t);
-        free(name);
-    }
-    page_table_end(&t, "ranks", out);
+    static const struct per_call section = {"Load per rank",
+                                            "When the last byte has come in; the mark: the earliest possible by the "
+                                            "port's load; orange: the straggler.",
+                                            "ranks", names, 5, draw_ranks};
+    if (page_get(page->detail, "calls 0 ranks"))
+        write_per_call(&section, page->detail, out);
 }
 
 /* --- links ----------------------------------------------------------------------------------------- */
@@ -248,11 +260,12 @@ static void draw_links(const json_t *call, const char *name, size_t index, struc
         size_t k = 0;
         for (; bin.known && k < json_array_size(bins) && k < BINS; k++) {
             x[k] = ((double)k + 0.5) * bin.value;
-            y[k] = fmin(json_number_value(json_array_get(bins, k)), 1.05);
+            double used = json_number_value(json_array_get(bins, k));
+            y[k] = fmin(used, 1.05); // to the top of the plot
             page_cell(t, name);
             page_cell(t, page_text(link, "name"));
             page_value(t, (struct page_number){true, x[k]});
-            page_value(t, (struct page_number){true, y[k]});
+            page_value(t, (struct page_number){true, used});
             page_row(t);
         }
         snprintf(style, sizeof style, "c%zu", i);
@@ -266,18 +279,11 @@ static void draw_links(const json_t *call, const char *name, size_t index, struc
 
 void page_links(const struct page *page, struct buf *out) {
     static const char *const names[] = {"call", "link", "time_s", "utilisation_frac"};
-    struct page_table t = {.rows = 0};
-    if (!page_get(page->detail, "calls 0 links"))
-        return;
-    section_of(out, "Use of the busiest links over time", "Payload over capacity.", page->detail);
-    head(&t, names, 4);
-    for (size_t i = 0; i < calls_of(page->detail); i++) {
-        char *name = name_of(call_of(page->detail, i));
-        svg_wrap(out, "<h3>", name, "</h3>\n");
-        draw_links(call_of(page->detail, i), name, i, out, &t);
-        free(name);
-    }
-    page_table_end(&t, "links", out);
+    static const struct per_call section = {"Use of the busiest links over time",
+                                            "Payload over capacity.",
+                                            "links", names, 4, draw_links};
+    if (page_get(page->detail, "calls 0 links"))
+        write_per_call(&section, page->detail, out);
 }
 
 /* --- matrix ---------------------------------------------------------------------------------------- */
@@ -317,16 +323,9 @@ static void draw_traffic(const json_t *call, const char *name, size_t index, str
 
 void page_traffic(const struct page *page, struct buf *out) {
     static const char *const names[] = {"call", "from_block", "to_block", "bytes"};
-    struct page_table t = {.rows = 0};
-    if (!page_get(page->detail, "calls 0 traffic_map"))
-        return;
-    section_of(out, "Who sends to whom", "Bytes between blocks of ranks, all stages together.", page->detail);
-    head(&t, names, 4);
-    for (size_t i = 0; i < calls_of(page->detail); i++) {
-        char *name = name_of(call_of(page->detail, i));
-        svg_wrap(out, "<h3>", name, "</h3>\n");
-        draw_traffic(call_of(page->detail, i), name, i, out, &t);
-        free(name);
-    }
-    page_table_end(&t, "traffic", out);
+    static const struct per_call section = {"Who sends to whom",
+                                            "Bytes between blocks of ranks, all stages together.",
+                                            "traffic", names, 4, draw_traffic};
+    if (page_get(page->detail, "calls 0 traffic_map"))
+        write_per_call(&section, page->detail, out);
 }

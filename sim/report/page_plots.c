@@ -34,11 +34,18 @@ static bool varies(const struct page *page, int axis) {
     return false;
 }
 
+static bool is_numeric(const struct page *page, int axis) {
+    for (size_t i = 0; i < page->n; i++)
+        if (!page->points[i].numeric[axis])
+            return false;
+    return true;
+}
+
 /* A varying axis: the one of this name if there is one, otherwise the first; -1: none. */
 static int pick(const struct page *page, const char *name, bool numeric, int except) {
     int found = -1;
     for (int i = 0; i < (int)page->axes.n && i < PAGE_AXES; i++) {
-        if (i == except || !varies(page, i) || (numeric && !page->points[0].numeric[i]))
+        if (i == except || !varies(page, i) || (numeric && !is_numeric(page, i)))
             continue;
         if (strcmp(page->axes.items[i], name) == 0)
             return i;
@@ -352,11 +359,16 @@ void page_curves(const struct page *page, struct buf *out) {
 /* A page draws this many dots; more would not be told apart. */
 enum { DOTS = 1500 };
 
+/* Both axes are logarithmic: a call that moves nothing has no place. */
+static bool is_pair(const struct page_call *c) {
+    return c->simulated_s.known && c->analytic_s.known && c->simulated_s.value > 0 && c->analytic_s.value > 0;
+}
+
 static size_t count_pairs(const struct page *page) {
     size_t n = 0;
     for (size_t i = 0; i < page->n; i++)
         for (int k = 0; k < page->points[i].n_calls; k++)
-            n += page->points[i].calls[k].simulated_s.known && page->points[i].calls[k].analytic_s.known;
+            n += is_pair(&page->points[i].calls[k]);
     return n;
 }
 
@@ -375,7 +387,7 @@ static void each_pair(struct svg *s, const struct page *page, size_t stride, str
     for (size_t i = 0; i < page->n; i++)
         for (int k = 0; k < page->points[i].n_calls; k++) {
             const struct page_call *c = &page->points[i].calls[k];
-            if (!c->simulated_s.known || !c->analytic_s.known)
+            if (!is_pair(c))
                 continue;
             if (t) {
                 page_value(t, (struct page_number){true, (double)page->points[i].number});

@@ -50,20 +50,24 @@ static int intern(struct page_texts *t, const char *text) {
     return (int)t->n++;
 }
 
-static void intern_all(struct page_texts *t, const json_t *withdrawn) {
+/* before: the object whose numbers they are, with a dot, or "". */
+static void intern_all(struct page_texts *t, const char *before, const json_t *withdrawn) {
     const char *key;
     json_t *reason;
     json_object_foreach((json_t *)(uintptr_t)withdrawn, key, reason) {
         if (!json_is_string(reason))
             continue;
-        char *text = mem_printf("%s|%s", key, json_string_value(reason));
+        char *text = mem_printf("%s%s|%s", before, key, json_string_value(reason));
         intern(t, text);
         free(text);
     }
 }
 
 static void read_call(struct page *page, const json_t *call, struct page_point *p) {
-    intern_all(&page->withdrawn, page_get(call, "withdrawn"));
+    intern_all(&page->withdrawn, "", page_get(call, "withdrawn"));
+    intern_all(&page->withdrawn, "time_quantiles_s.", page_get(call, "time_quantiles_s withdrawn"));
+    intern_all(&page->withdrawn, "sequence.", page_get(call, "sequence withdrawn"));
+    page->conditional = page->conditional || !json_is_false(page_get(call, "conditional"));
     if (p->n_calls == PAGE_CALLS)
         return;
     struct page_call *c = &p->calls[p->n_calls++];
@@ -164,7 +168,7 @@ static enum rc read_record(json_t *record, void *context, struct err *e) {
             keep(&page->explained, record);
     }
     read_gain(record, p);
-    intern_all(&page->withdrawn, page_get(record, "gain withdrawn"));
+    intern_all(&page->withdrawn, "gain.", page_get(record, "gain withdrawn"));
     keep(&page->first, record);
     if (page_get(record, "calls 0 links") || page_get(record, "calls 0 traffic_map"))
         keep(&page->detail, record);

@@ -48,15 +48,17 @@ struct result_link {
     double bins[RESULT_BINS]; /* share of the capacity used in each */
 };
 
-/* Calls back to back. */
+/* Calls back to back; wire where the time is not known. A layer's time is what it adds to the end of the sequence,
+ * so that they add up; alone it may take longer, since a rank that is done begins the next call. */
 struct result_sequence {
     const char *host; /* NULL: not asked for */
     int n_calls;
     char reason[200]; /* why the time is not known */
-    struct claim per_call; /* mean */
+    struct claim per_call, per_call_wire; /* mean */
     bool by_layer;
     int64_t layer[RESULT_SEQUENCE];
-    struct claim time[RESULT_SEQUENCE];
+    struct claim time[RESULT_SEQUENCE], wire[RESULT_SEQUENCE];
+    int worst; /* place of the layer that adds most; -1: no number of a layer may be shown */
 };
 
 /* Quantiles over draws of batches and layers. */
@@ -77,8 +79,7 @@ struct result_call {
     const struct licence *licence; /* of the call time */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
-    struct claim time, band[2];
-    struct claim treatments[RESULT_TREATMENTS];
+    struct claim time, band[2], treatments[RESULT_TREATMENTS];
     struct claim wire, bound, wire_bound, slack;
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct result_stage stages[OUTCOME_STAGES];
@@ -134,8 +135,7 @@ struct result {
     size_t n_gates;
     struct buf warnings; /* one line each */
     bool detail; /* ranks, links over time and the map are wanted */
-    uint64_t seed;
-    uint64_t flows;
+    uint64_t seed, flows;
     double wall_s, cpu_s, peak_rss_bytes;
     const char *engine_version;
     /* provenance */

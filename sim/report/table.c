@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +12,13 @@ void table_init(struct table *t, int columns) {
 }
 
 void table_cell(struct table *t, const char *format, ...) {
-    char text[200];
+    struct buf text = {0};
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    buf_vprintf(&text, format, ap);
     va_end(ap);
     MEM_GROW(t->cells, t->n, t->room);
-    t->cells[t->n++] = mem_copy(text);
+    t->cells[t->n++] = text.text;
 }
 
 void table_end_row(struct table *t) {
@@ -73,13 +71,22 @@ void table_write(const struct table *t, bool left, struct buf *out) {
 }
 
 void table_paragraph(struct buf *out, const char *format, ...) {
-    char text[1000];
+    struct buf text = {0};
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    buf_vprintf(&text, format, ap);
     va_end(ap);
-    flow(out, text, 0, INDENT);
+    flow(out, text.text, 0, INDENT);
     buf_text(out, "\n");
+    buf_clear(&text);
+}
+
+void table_lines(struct buf *out, const char *label, const char *lines) {
+    while (lines && *lines) {
+        size_t n = strcspn(lines, "\n");
+        table_paragraph(out, "%s: %.*s", label, (int)n, lines);
+        lines += n + (lines[n] == '\n');
+    }
 }
 
 void table_clear(struct table *t) {

@@ -26,5 +26,7 @@ void table_clear(struct table *t);
 
 /* Appends one paragraph broken at blanks so that lines fit 100 columns; further lines are indented by 4. */
 void table_paragraph(struct buf *out, const char *format, ...) ERR_PRINTF(2, 3);
+/* Each line of lines (NULL: none) as a paragraph "label: line". */
+void table_lines(struct buf *out, const char *label, const char *lines);
 
 #endif

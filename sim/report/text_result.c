@@ -185,6 +185,27 @@ static void write_stages(const struct result *r, struct buf *out) {
     table_clear(&t);
 }
 
+/* "1.286 ms", or where it is not known "1.286 ms on the wire". */
+static const char *time_or_wire(struct claim time, struct claim wire, char text[static 2 * CLAIM_TEXT]) {
+    char number[CLAIM_TEXT];
+    bool wired = !claim_known(time) && claim_known(wire);
+    snprintf(text, 2 * CLAIM_TEXT, "%s%s", claim_text(wired ? wire : time, CLAIM_TIME, number),
+             wired ? " on the wire" : "");
+    return text;
+}
+
+static void write_sequence(const struct result_call *c, const struct result_sequence *s, struct buf *out) {
+    char text[2 * CLAIM_TEXT];
+    table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase, c->strategy, s->n_calls,
+                    s->host, time_or_wire(s->per_call, s->per_call_wire, text), *s->reason ? "; " : "", s->reason);
+    for (int i = 0; i < s->n_calls && s->by_layer; i++)
+        buf_printf(out, "    layer %lld adds %s\n", (long long)s->layer[i],
+                   time_or_wire(s->time[i], s->wire[i], text));
+    if (s->worst >= 0)
+        buf_printf(out, "    worst layer: %lld, adds %s\n", (long long)s->layer[s->worst],
+                   time_or_wire(s->time[s->worst], s->wire[s->worst], text));
+}
+
 /* What bounded each call, and calls back to back. */
 static void write_paths(const struct result *r, struct buf *out) {
     bool any = false;
@@ -199,16 +220,8 @@ static void write_paths(const struct result *r, struct buf *out) {
     }
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
-        const struct result_sequence *s = &c->sequence;
-        char text[CLAIM_TEXT];
-        if (!s->host)
-            continue;
-        table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase,
-                        c->strategy, s->n_calls, s->host, claim_text(s->per_call, CLAIM_TIME, text),
-                        *s->reason ? "; " : "", s->reason);
-        for (int k = 0; k < s->n_calls && k < RESULT_SEQUENCE && s->by_layer; k++)
-            buf_printf(out, "    layer %lld adds %s\n", (long long)s->layer[k],
-                       claim_text(s->time[k], CLAIM_TIME, text));
+        if (c->sequence.host)
+            write_sequence(c, &c->sequence, out);
     }
 }
 
@@ -262,6 +275,8 @@ static void write_rho(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
     table_write(&t, false, out);
     table_clear(&t);
+    if (r->traffic->fan_out > 0)
+        buf_printf(out, "fan-out  %.4g groups a token\n", r->traffic->fan_out);
 }
 
 static void write_gain(const struct result *r, struct buf *out) {
@@ -289,14 +304,6 @@ static void write_gain(const struct result *r, struct buf *out) {
         if (claim_known(g->wire))
             buf_printf(out, "%s%s on wire time", separator, claim_text(g->wire, CLAIM_FACTOR, low));
         buf_text(out, "\n");
-    }
-}
-
-static void write_lines(const char *label, const char *lines, struct buf *out) {
-    while (lines && *lines) {
-        size_t n = strcspn(lines, "\n");
-        table_paragraph(out, "%s: %.*s", label, (int)n, lines);
-        lines += n + (lines[n] == '\n');
     }
 }
 
@@ -347,8 +354,8 @@ static void write_standing(const struct result *r, struct buf *out) {
                    "%.0f MB\n",
                    r->engine_version, (unsigned long long)r->seed,
                    (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
-    write_lines("note", r->traffic->notes.text, out);
-    write_lines("warning", r->warnings.text, out);
+    table_lines(out, "note", r->traffic->notes.text);
+    table_lines(out, "warning", r->warnings.text);
 }
 
 /* How many calls from `first` on stand side by side: of one phase, and so that lines fit 100 columns. */

@@ -54,6 +54,24 @@ static inline void check_rel(double a, double b, double tolerance, const char *w
     check_near(a, b, tolerance * fabs(b), what, file, line);
 }
 
+/* Texts that a reader refuses, each with the whole message. load() makes nothing of them. */
+struct refused {
+    const char *text;
+    enum rc rc;
+    const char *message;
+};
+static inline void check_refused(const struct refused *bad, size_t n,
+                                 enum rc (*load)(const char *text, struct err *e)) {
+    for (size_t i = 0; i < n; i++) {
+        struct err e;
+        enum rc rc = load(bad[i].text, &e);
+        if (rc == RC_OK)
+            fail_msg("was accepted: %s", bad[i].text);
+        assert_string_equal(e.text, bad[i].message);
+        assert_int_equal(rc, bad[i].rc);
+    }
+}
+
 /* Exit code of a program that could test nothing here; ctest reports it as skipped (tests/CMakeLists.txt). */
 static inline int skipped(const char *why) {
     print_message("skipped: %s\n", why);

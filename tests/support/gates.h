@@ -41,12 +41,8 @@ static inline void gates_expect(const char *id, const struct estimand_tools *too
     gate_result_clear(&r);
 }
 
-static inline enum rc gates_run_engine(const struct step *step, const struct costs *cases, size_t n_cases,
-                                       void *context, struct outcome *outcomes, struct err *e) {
-    (void)context;
-    return sim_run(step, cases, n_cases, &(struct sim_options){0}, outcomes, e);
-}
-static const struct simulator gates_engine = {gates_run_engine, NULL};
+static struct sim_options gates_unlimited;
+static const struct simulator gates_engine = {sim_answer, &gates_unlimited};
 
 /* The engine, and what to do to its answers. */
 struct gates_bent {
@@ -59,7 +55,7 @@ struct gates_bent {
 static inline enum rc gates_bent_run(const struct step *step, const struct costs *cases, size_t n_cases,
                                      void *context, struct outcome *outcomes, struct err *e) {
     const struct gates_bent *bent = context;
-    enum rc rc = gates_run_engine(step, cases, n_cases, NULL, outcomes, e);
+    enum rc rc = sim_answer(step, cases, n_cases, &gates_unlimited, outcomes, e);
     for (size_t i = 0; i < n_cases && !rc; i++) {
         outcomes[i].time_s *= bent->time_factor;
         outcomes[i].time_s +=

@@ -17,6 +17,13 @@ static inline enum rc load_text(const char *text, struct platform **p, struct er
     return plat_load("p.yaml", NULL, 0, p, e);
 }
 
+static inline enum rc load_bad(const char *text, struct err *e) {
+    struct platform *p = NULL;
+    enum rc rc = load_text(text, &p, e);
+    assert_true(rc == RC_OK || !p);
+    return rc;
+}
+
 static inline struct platform *load_good(const char *more) {
     struct platform *p;
     struct err e;

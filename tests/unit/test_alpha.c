@@ -6,28 +6,9 @@
 #define ALPHA(entries)                                                                             \
     GOOD "alpha:\n  - implementation: lib\n    " entries "\n" /* the list begins in line 8 */
 
-struct bad {
-    const char *text;
-    enum rc rc;
-    const char *message;
-};
-
-static void refuse(const struct bad *bad, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        struct platform *p = NULL;
-        struct err e;
-        enum rc rc = load_text(bad[i].text, &p, &e);
-        if (rc == RC_OK)
-            fail_msg("was accepted: %s", bad[i].text);
-        assert_string_equal(e.text, bad[i].message);
-        assert_int_equal(rc, bad[i].rc);
-        assert_null(p);
-    }
-}
-
 static void bad_tables(void **state) {
     (void)state;
-    static const struct bad bad[] = {
+    static const struct refused bad[] = {
         {ALPHA("entries: [{world: 8, time: 1us}, {world: 4, time: 1us}, {world: 8, time: 2us}]"),
          RC_SCHEMA, "p.yaml:9:78: alpha: world 8 appears twice"},
         {ALPHA("entries: [{world: 1, time: 1us}]"), RC_RANGE,
@@ -61,7 +42,7 @@ static void bad_tables(void **state) {
         {GOOD "alpha_treatments:\n  - name: a\n    borrow: dgx-h100\n", RC_SCHEMA,
          "p.yaml:9:13: borrow: platform 'dgx-h100' has no alpha table of its own"},
     };
-    refuse(bad, sizeof bad / sizeof *bad);
+    check_refused(bad, sizeof bad / sizeof *bad, load_bad);
     // two files that borrow from each other end, too
     struct err e;
     struct platform *p = NULL;

@@ -253,22 +253,56 @@ static void orders_are_seeded(void **state) {
     free(two);
 }
 
-/* Layers in sequence: what each adds is what they take together. */
+/* Layers in sequence: what each adds is what they take together, and the worst adds most; on the wire where the
+ * time is not known. */
 static void layers_add_up(void **state) {
     (void)state;
-    struct yaml_doc *d;
-    assert_int_equal(program_run("simulate --platform terrace-a --set platform.groups=2 --strategy one-hop "
-                         "--layers all --format json",
-                         &d),
-                     0);
-    double sum_s = 0;
-    for (int i = 0; i < 3; i++) {
+    static const char *const platforms[] = {"terrace-a --set platform.groups=2", "dgx-h100"};
+    static const char *const keys[][2] = {{"time_s", "per_call_s"}, {"wire_s", "per_call_wire_s"}};
+    for (int wired = 0; wired < 2; wired++) {
+        char *call = mem_printf("simulate --platform %s --strategy one-hop --layers all --format json",
+                                platforms[wired]);
         char path[60];
-        snprintf(path, sizeof path, "calls.0.sequence.layers.%d.time_s", i);
-        sum_s += program_number(d, path);
+        struct yaml_doc *d;
+        assert_int_equal(program_run(call, &d), 0);
+        double sum_s = 0, most_s = -1, worst = -1;
+        for (int i = 0; i < 3; i++) {
+            snprintf(path, sizeof path, "calls.0.sequence.layers.%d.%s", i, keys[!wired][0]);
+            program_is_null(d, path);
+            snprintf(path, sizeof path, "calls.0.sequence.layers.%d.%s", i, keys[wired][0]);
+            double adds_s = program_number(d, path);
+            sum_s += adds_s;
+            if (adds_s > most_s) {
+                most_s = adds_s;
+                snprintf(path, sizeof path, "calls.0.sequence.layers.%d.layer", i);
+                worst = program_number(d, path);
+            }
+        }
+        snprintf(path, sizeof path, "calls.0.sequence.%s", keys[!wired][1]);
+        program_is_null(d, path);
+        snprintf(path, sizeof path, "calls.0.sequence.%s", keys[wired][1]);
+        assert_rel(sum_s, 3 * program_number(d, path), 1e-9);
+        assert_rel(program_number(d, "calls.0.sequence.worst_layer"), worst, 0);
+        yaml_doc_free(d);
+        free(call);
     }
-    assert_rel(sum_s, 3 * program_number(d, "calls.0.sequence.per_call_s"), 1e-9);
-    yaml_doc_free(d);
+}
+
+static void a_sequence_has_at_most_256_layers(void **state) {
+    (void)state;
+    struct buf counts = {0};
+    struct err e;
+    char path[] = "/tmp/moesim-test-XXXXXX";
+    assert_int_not_equal(close(mkstemp(path)), -1);
+    char *call = mem_printf("simulate --strategy one-hop --layers all --trace %s", path);
+    buf_text(&counts, "layer,expert,count\n");
+    for (int row = 0; row < 257 * 64; row++)
+        buf_printf(&counts, "%d,%d,1\n", row / 64, row % 64);
+    assert_ok(file_write(path, counts.text, counts.n, &e), &e);
+    assert_int_equal(program_text(call, NULL), 1);
+    unlink(path);
+    buf_clear(&counts);
+    free(call);
 }
 
 static void exit_codes(void **state) {
@@ -327,6 +361,7 @@ int main(void) {
         cmocka_unit_test(a_changed_copy_has_no_licence),
         cmocka_unit_test(orders_are_seeded),
         cmocka_unit_test(layers_add_up),
+        cmocka_unit_test(a_sequence_has_at_most_256_layers),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(matrix_writes_three_files_twice),
     };

@@ -138,12 +138,30 @@ static void one_gate_explained(void **state) {
     assert_int_equal(program_text("gates explain tier3 --format json", NULL), 2);
 }
 
+/* An engine that ends every simulation at once is not noticed; one gate alone says what it lacks. */
+static void analytic_only_has_no_engine(void **state) {
+    (void)state;
+    static const char *const simulating[] = {"cross-check", "host-regime"};
+    setenv("MOESIM_ENGINE_CRASH", "abort", 1);
+    assert_int_equal(program_text("gates --analytic-only --check", NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        struct buf out = {0};
+        char *arguments = mem_printf("gates explain %s --analytic-only", simulating[i]);
+        assert_int_equal(program_text(arguments, &out), 0);
+        assert_non_null(strstr(out.text, "outcome: untried: no engine"));
+        buf_clear(&out);
+        free(arguments);
+    }
+    unsetenv("MOESIM_ENGINE_CRASH");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_has_the_keys_of_the_contract),
         cmocka_unit_test(json_says_what_is_open),
         cmocka_unit_test(csv_has_a_row_a_metric),
         cmocka_unit_test(one_gate_explained),
+        cmocka_unit_test(analytic_only_has_no_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,10 +109,27 @@ static void fan_out_is_that_of_the_matrix(void **state) {
     yaml_doc_free(m);
 }
 
+/* A matrix of bytes says nothing about tokens. */
+static void without_tokens_there_is_no_fan_out(void **state) {
+    (void)state;
+    static const char call[] = "simulate --set platform.groups=2 --set platform.ranks_per_group=2 "
+                               "--trace " TEST_DATA_DIR "/routing/synthetic_matrix.csv";
+    char *json = mem_printf("%s --format json", call);
+    struct yaml_doc *d;
+    struct buf text = {0};
+    assert_int_equal(program_run(json, &d), 0);
+    program_is_null(d, "workload.fan_out");
+    assert_int_equal(program_text(call, &text), 0);
+    assert_null(strstr(text.text, "fan-out"));
+    free(json);
+    buf_clear(&text);
+    yaml_doc_free(d);
+}
+
 /* Calls back to back have a mean; nothing adds them up. */
 static void a_sequence_has_no_total(void **state) {
     (void)state;
-    static const char *const keys[] = {"host", "calls", "per_call_s"};
+    static const char *const keys[] = {"host", "calls", "per_call_s", "per_call_wire_s"};
     struct yaml_doc *d;
     struct buf out = {0};
     const char *call = "simulate --platform terrace-a --set platform.groups=2 --calls 3 --format json";
@@ -138,6 +155,7 @@ int main(void) {
         cmocka_unit_test(the_evidence_stands_beside_the_result),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
+        cmocka_unit_test(without_tokens_there_is_no_fan_out),
         cmocka_unit_test(a_sequence_has_no_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,18 @@ static void nearest_names(void **state) {
     assert_null(err_nearest(word, names, 5));
 }
 
+static void hints_end_a_message_or_are_empty(void **state) {
+    (void)state;
+#define LONG "a-name-of-the-most-letters-that-are-compared-there-are-63-of-it"
+    _Static_assert(sizeof LONG == 64, "longer names are never near");
+    static const char *const names[] = {"fast", "slow", LONG};
+    assert_string_equal(err_hint(", ", "slwo", names, 3).text, ", did you mean 'slow'?");
+    assert_string_equal(err_hint("; ", "slwo", names, 3).text, "; did you mean 'slow'?");
+    assert_string_equal(err_hint("; ", "xyz", names, 3).text, "");
+    assert_string_equal(err_hint("; ", LONG, names, 3).text, "; did you mean '" LONG "'?");
+#undef LONG
+}
+
 static void bugs_end_the_program(void **state) {
     (void)state;
     int ends[2];
@@ -109,6 +121,7 @@ int main(void) {
         cmocka_unit_test(long_messages_lose_their_end),
         cmocka_unit_test(a_message_gets_context),
         cmocka_unit_test(nearest_names),
+        cmocka_unit_test(hints_end_a_message_or_are_empty),
         cmocka_unit_test(bugs_end_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,12 +103,49 @@ static void host_regimes_need_both_compositions(void **state) {
     }
 }
 
+static enum rc counted_run(const struct step *step, const struct costs *cases, size_t n_cases, void *context,
+                           struct outcome *outcomes, struct err *e) {
+    ++*(int *)context;
+    return sim_answer(step, cases, n_cases, &gates_unlimited, outcomes, e);
+}
+
+static int repeats;
+static enum rc counted_repeat(const struct step *step, const struct costs *costs, enum regime regime, int calls,
+                              double *per_call_s, struct err *e) {
+    repeats++;
+    return issue_and_observe(step, costs, regime, calls, per_call_s, e);
+}
+
+/* The evaluation behind `gates --analytic-only`, and behind every licence. */
+static void analytic_gates_do_not_simulate(void **state) {
+    (void)state;
+    int runs = 0;
+    struct err e;
+    struct gate_run run;
+    const struct simulator counted = {counted_run, &runs};
+    struct gate_run_options options = {.analytic_only = true,
+                                       .tools = {.simulator = &counted, .second = &counted, .repeat = counted_repeat}};
+    assert_ok(gate_run(&options, &run, &e), &e);
+    assert_true(run.n > 5);
+    assert_int_equal(runs, 0);
+    assert_int_equal(repeats, 0);
+    gate_run_clear(&run);
+    static const char *const simulating[] = {"bound", "host-regime"}; // the counters do count
+    for (int i = 0; i < 2; i++) {
+        options.only = simulating[i];
+        assert_ok(gate_run(&options, &run, &e), &e);
+        assert_true((i ? repeats : runs) > 0);
+        gate_run_clear(&run);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_engines_pass),
         cmocka_unit_test(wrong_engines_fail),
         cmocka_unit_test(a_rank_with_a_privilege_is_noticed),
         cmocka_unit_test(without_an_engine_nothing_passes),
+        cmocka_unit_test(analytic_gates_do_not_simulate),
         cmocka_unit_test(host_regimes_need_both_compositions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,11 +124,30 @@ static void keys_are_escaped_too(void **state) {
     buf_clear(&b);
 }
 
+static void lines_become_a_list(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {NULL, "[]"}, {"", "[]"}, {"one", "[\"one\"]"}, {"one\ntwo\n", "[\"one\", \"two\"]"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf b = {0};
+        struct json j;
+        char *expected = mem_printf("{\"x\": %s}", cases[i][1]);
+        json_init(&j, &b, false);
+        json_open(&j, '{');
+        json_key_lines(&j, "x", cases[i][0]);
+        json_close(&j);
+        assert_string_equal(b.text, expected);
+        buf_clear(&b);
+        free(expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short_and_exact),
         cmocka_unit_test(every_double_reads_back_equal),
         cmocka_unit_test(layout),
+        cmocka_unit_test(lines_become_a_list),
         cmocka_unit_test(escapes),
         cmocka_unit_test(text_is_always_utf8),
         cmocka_unit_test(keys_are_escaped_too),

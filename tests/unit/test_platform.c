@@ -121,30 +121,11 @@ static void the_synthetic_cluster_has_a_ratio(void **state) {
 
 /* --- bad files --------------------------------------------------------------------------------- */
 
-struct bad {
-    const char *text;
-    enum rc rc;
-    const char *message;
-};
-
-static void refuse(const struct bad *bad, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        struct platform *p = NULL;
-        struct err e;
-        enum rc rc = load_text(bad[i].text, &p, &e);
-        if (rc == RC_OK)
-            fail_msg("was accepted: %s", bad[i].text);
-        assert_string_equal(e.text, bad[i].message);
-        assert_int_equal(rc, bad[i].rc);
-        assert_null(p);
-    }
-}
-
 #define FAST(value) HEAD SHAPE "fast:\n  bandwidth: " value "\nslow: {bandwidth: 10GBps}\n"
 
 static void bad_values(void **state) {
     (void)state;
-    static const struct bad bad[] = {
+    static const struct refused bad[] = {
         {FAST("450"), RC_UNIT,
          "p.yaml:6:14: bandwidth: '450' has no unit, expected a rate such as 50GBps or 400Gbps"},
         {FAST("50 GB"), RC_UNIT,
@@ -180,12 +161,12 @@ static void bad_values(void **state) {
         {GOOD "splits_sync: 5\n", RC_UNIT,
          "p.yaml:7:14: splits_sync: '5' has no unit, expected a time such as 2us or 0s"},
     };
-    refuse(bad, sizeof bad / sizeof *bad);
+    check_refused(bad, sizeof bad / sizeof *bad, load_bad);
 }
 
 static void bad_structure(void **state) {
     (void)state;
-    static const struct bad bad[] = {
+    static const struct refused bad[] = {
         {"", RC_SYNTAX, "p.yaml:1:1: the file is empty"},
         {"\x7f"
          "ELF\x02\x01",
@@ -222,7 +203,7 @@ static void bad_structure(void **state) {
         {HEAD SHAPE "fast: {bandwidth: 1GBps, oversubscription: 2}\nslow: {bandwidth: 10GBps}\n",
          RC_SCHEMA, "p.yaml:5:44: oversubscription belongs to the slow tier"},
     };
-    refuse(bad, sizeof bad / sizeof *bad);
+    check_refused(bad, sizeof bad / sizeof *bad, load_bad);
     struct err e;
     struct platform *p = NULL;
     char deep[400] = GOOD "ratio: ";

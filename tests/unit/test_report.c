@@ -104,6 +104,87 @@ static void a_csv_row_is_a_call(void **state) {
     free(records);
 }
 
+/* The page of records that are written here. The caller frees the text. */
+static char *page_from(const char *records) {
+    char *path = path_of("made.jsonl"), *html = path_of("made.html");
+    char *arguments = mem_printf("report %s -o %s", path, html);
+    put_file(path, records);
+    assert_int_equal(program_text(arguments, NULL), 0);
+    char *text = get_file(html);
+    unlink(path);
+    unlink(html);
+    free(path);
+    free(html);
+    free(arguments);
+    return text;
+}
+
+#define RECORD "{\"schema\": \"moesim/sweep-record/1\", "
+#define CALL(conditional, seconds)                                                                                 \
+    "\"calls\": [{\"strategy\": \"two-hop\", \"phase\": \"dispatch\", \"conditional\": " #conditional                 \
+    ", \"time_s\": " #seconds ", \"analytic_s\": " #seconds "}], "
+#define GAIN "\"gain\": {\"of\": \"two-hop\", \"dispatch\": 2, \"wire\": {\"dispatch\": 2}}}\n"
+
+static void the_page_says_what_the_records_say(void **state) {
+    (void)state;
+    static const struct {
+        const char *records, *there, *absent;
+    } cases[] = {
+        {RECORD "\"status\": \"error\", \"error\": {\"message\": \"x\"}}\n", "No point has a result.", "onditional"},
+        {RECORD CALL(true, 1) GAIN, "Conditional: it holds", "Open:"},
+        {RECORD CALL(false, 1) GAIN, "Open: the call times lie in the scope", "Conditional:"},
+        {RECORD CALL(false, 1) GAIN RECORD CALL(true, 1) GAIN, "Conditional: it holds", "Open:"},
+        // a state that is no text
+        {RECORD CALL(true, 1) "\"capability_states\": {\"odd\": 1}, " GAIN, "<td>odd</td><td></td>", "plot-map"},
+        // a call that moves nothing has no place on logarithmic axes
+        {RECORD CALL(true, 0) GAIN, "two-hop", "plot-scatter"},
+        {RECORD CALL(true, 0) GAIN RECORD CALL(true, 1) GAIN, "plot-scatter", "inf"},
+        // words among numbers have no place on an axis of numbers
+        {RECORD "\"point\": {\"a.w\": 8, \"a.n\": 1}, " CALL(true, 1) GAIN //
+             RECORD "\"point\": {\"a.w\": \"all\", \"a.n\": 2}, " CALL(true, 1) GAIN,
+         "gain on call time over a.n;", "over a.w;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = page_from(cases[i].records);
+        if (!strstr(text, cases[i].there))
+            fail_msg("case %zu: no '%s'", i, cases[i].there);
+        if (strstr(text, cases[i].absent))
+            fail_msg("case %zu: '%s'", i, cases[i].absent);
+        free(text);
+    }
+}
+
+static void withheld_quantiles_and_sequences_are_listed(void **state) {
+    (void)state;
+    char *html = path_of("tail.html");
+    char *arguments = mem_printf("simulate --strategy one-hop --draws 2 --layers all --html %s", html);
+    assert_int_equal(program_text(arguments, NULL), 0);
+    char *text = get_file(html);
+    assert_non_null(strstr(text, "<code>time_quantiles_s.p95</code> (1 times): skew_tail: "));
+    assert_non_null(strstr(text, "<code>sequence.per_call_s</code> (1 times): coverage: "));
+    assert_non_null(strstr(text, "<code>time_s</code>"));
+    free(text);
+    free(arguments);
+    unlink(html);
+    free(html);
+}
+
+static void a_cut_line_is_warned_of(void **state) {
+    (void)state;
+    struct buf out = {0};
+    char *path = path_of("cut.jsonl");
+    char *command = mem_printf("%s report %s --format csv 2>&1", MOESIM_BINARY, path);
+    char *warning = mem_printf("warning: %s: the last line was cut off", path);
+    put_file(path, RECORD CALL(true, 1) GAIN "{\"schema\": ");
+    assert_int_equal(program_shell(command, &out), 0);
+    assert_non_null(strstr(out.text, warning));
+    unlink(path);
+    buf_clear(&out);
+    free(path);
+    free(command);
+    free(warning);
+}
+
 static void what_is_no_result_is_refused(void **state) {
     (void)state;
     struct buf out = {0};
@@ -158,6 +239,9 @@ int main(void) {
         cmocka_unit_test(every_part_is_there),
         cmocka_unit_test(a_withheld_time_is_not_on_the_page),
         cmocka_unit_test(names_are_text),
+        cmocka_unit_test(the_page_says_what_the_records_say),
+        cmocka_unit_test(withheld_quantiles_and_sequences_are_listed),
+        cmocka_unit_test(a_cut_line_is_warned_of),
         cmocka_unit_test(a_csv_row_is_a_call),
         cmocka_unit_test(a_timeline_is_a_chrome_trace),
         cmocka_unit_test(what_is_no_result_is_refused),

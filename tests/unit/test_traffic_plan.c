@@ -52,6 +52,33 @@ static void draws_walk_through_layers_then_batches(void **state) {
     done(&a);
 }
 
+/* A plan gives a layer as traffic_build() does when the workload asks for it. */
+static void a_layer_is_the_one_that_is_asked_for(void **state) {
+    (void)state;
+    char path[RECORDS_PATH];
+    sample("olmoe_mixtral_expert_counts.csv", path);
+    struct setting set[] = {{"routing.source", "trace"},
+                            {"routing.trace", path},
+                            {"routing.model", "olmoe"},
+                            {"routing.corpus", "github"},
+                            {"routing.layer", "1"},
+                            {NULL, NULL}};
+    struct asked one = get_traffic("8", "8", set);
+    set[4].key = NULL;
+    struct asked all = get_traffic("8", "8", set);
+    struct traffic_plan *plan = plan_of(&all);
+    struct traffic *t;
+    struct err e;
+    assert_ok(traffic_plan_layer(plan, 1, &t, &e), &e);
+    assert_int_equal(t->layer, 1);
+    assert_true(same_matrix(&t->one_hop, &one.t->one_hop));
+    assert_false(same_matrix(&t->one_hop, &all.t->one_hop));
+    traffic_free(t);
+    traffic_plan_free(plan);
+    done(&one);
+    done(&all);
+}
+
 /* A record of `n` tokens: token t chooses experts t mod 16 and t mod 16 + 16 of 32. */
 static void write_rows(int n, char path[static RECORDS_PATH]) {
     struct buf b = {0};
@@ -288,6 +315,7 @@ static void a_list_may_stand_for_the_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_walk_through_layers_then_batches),
+        cmocka_unit_test(a_layer_is_the_one_that_is_asked_for),
         cmocka_unit_test(batches_of_a_record_are_exact),
         cmocka_unit_test(rows_per_rank_and_group_count_a_token_once),
         cmocka_unit_test(tokens_per_rank_come_in_many_ways),

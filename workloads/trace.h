@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace.h - the record that a workload names, read and held against workload and platform.
+ *
+ * Errors: those of record.h; RC_SCHEMA (a mode that cannot be imposed on the record), RC_SHAPE (ranks), RC_RANGE
+ * (no such layer).  Ownership: record_free() releases. */
+#ifndef WORKLOADS_TRACE_H
+#define WORKLOADS_TRACE_H
+
+#include "workloads/record.h"
+#include "workloads/workload.h"
+
+/* *layer: index of the one layer that the workload asks for, or -1. */
+enum rc trace_load(const struct platform *p, const struct workload *w, struct record **record, int *layer,
+                   struct err *e);
+
+#endif
