@@ -11,6 +11,9 @@
 
 enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS, FIND_KINDS };
 
+/* Where the file of a built-in name is; NULL when there is none of that name. free() releases. */
+char *find_path(enum find_kind kind, const char *name);
+
 /* Loads the YAML document of a built-in name or of a path. */
 enum rc find_load(enum find_kind kind, const char *name_or_path, struct yaml_doc **doc, struct err *e);
 

@@ -92,12 +92,13 @@ static bool is_spec_error(enum rc rc) {
     return rc == RC_USAGE || rc == RC_SCHEMA || rc == RC_UNIT || rc == RC_SYNTAX || rc == RC_IO;
 }
 
-enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct sweep_plan *plan, struct err *e) {
+enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct inputs_memo *memo,
+                         struct sweep_plan *plan, struct err *e) {
     struct arena arena = {0};
     const char **argv;
     int argc = sweep_spec_arguments(spec, point, &arena, &argv);
     struct options o;
-    struct inputs in = {0};
+    struct inputs in = {.memo = memo};
     *plan = (struct sweep_plan){.key = ""};
     enum rc rc = options_parse(argc, argv, &o, e);
     if (!rc)
@@ -157,7 +158,7 @@ static bool chosen(int which, size_t point) {
 }
 
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
-                     const struct licensing *l, struct traffic_memo *memo, struct buf *out) {
+                     const struct licensing *l, struct inputs_memo *memo, struct buf *out) {
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES], **argv;
     struct record_head head;
     struct arena arena = {0};
@@ -172,7 +173,7 @@ void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct s
         rc = options_parse(argc, argv, &o, &e);
     if (!rc) {
         struct sink sink = {&head, out};
-        memo->asked = plan->traffic_key;
+        memo->traffic_key = plan->traffic_key;
         o.brief = true;
         o.detail = chosen(spec->detail, point);
         o.unexplained = !chosen(spec->causes, point);

@@ -101,6 +101,41 @@ static void a_record_says_what_compare_says(void **state) {
     end(&f);
 }
 
+/* Points take turns with inputs that others have loaded: each is what a run of its own says. */
+static void points_that_share_inputs_are_apart(void **state) {
+    (void)state;
+    static const char *const values[] = {"platform.ratio=2", "platform.ratio=8", "workload.hidden=1024",
+                                         "workload.hidden=2048"};
+    struct files f;
+    struct err e;
+    begin(&f, SMALL "simulate: false\naxes: [{key: workload.hidden, values: [1024, 2048]},\n"
+                    "{key: implementation.chain, values: [none, v1]}, {key: platform.ratio, values: [2, 8]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    for (int i = 0; i < 8; i++) {
+        struct yaml_doc *record, *compare;
+        char *at = mem_printf("\"number\": %d, ", i), *all = get_file(f.out), *rest = all, *line;
+        while ((line = strtok_r(rest, "\n", &rest)) && !strstr(line, at))
+            continue;
+        assert_non_null(line);
+        assert_ok(yaml_parse(line, strlen(line), "record", &record, &e), &e);
+        char *words = mem_printf("compare --analytic-only --platform synthetic --workload terrace-reference "
+                                 "--set platform.groups=4 --set platform.ranks_per_group=2 --set %s --set %s "
+                                 "--set implementation.chain=%s --format json",
+                                 values[2 + i / 4], values[i % 2], i / 2 % 2 ? "v1" : "none");
+        assert_int_equal(program_run(words, &compare), 0);
+        static const char *const keys[] = {"calls.0.analytic_s", "calls.1.analytic_s", "calls.0.bound_s",
+                                           "calls.1.wire_bound_s", "calls.1.busiest_link.bytes"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            assert_string_equal(program_at(record, keys[k])->text, program_at(compare, keys[k])->text);
+        yaml_doc_free(record);
+        yaml_doc_free(compare);
+        free(words);
+        free(all);
+        free(at);
+    }
+    end(&f);
+}
+
 /* One point can be simulated, one cannot: the sweep goes on, and the record says why. */
 static void a_point_that_fails_becomes_a_record(void **state) {
     (void)state;
@@ -323,6 +358,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_cross_zip_and_filter),
         cmocka_unit_test(a_record_says_what_compare_says),
+        cmocka_unit_test(points_that_share_inputs_are_apart),
         cmocka_unit_test(a_point_that_fails_becomes_a_record),
         cmocka_unit_test(a_point_that_takes_too_long_becomes_a_record),
         cmocka_unit_test(goes_on_without_a_worker),
