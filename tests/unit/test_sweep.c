@@ -179,8 +179,8 @@ static size_t lines_in(const char *path) {
     return n;
 }
 
-/* Starts a sweep and waits for its first records. */
-static pid_t start(const struct files *f) {
+/* Starts a sweep and waits for its first n records. */
+static pid_t start(const struct files *f, size_t n) {
     pid_t pid = fork();
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
@@ -188,14 +188,14 @@ static pid_t start(const struct files *f) {
         execl(MOESIM_BINARY, MOESIM_BINARY, "sweep", f->spec, "-o", f->out, "--jobs", "2", (char *)NULL);
         _exit(9);
     }
-    while (lines_in(f->out) < 5 && waitpid(pid, NULL, WNOHANG) == 0)
+    while (lines_in(f->out) < n && waitpid(pid, NULL, WNOHANG) == 0)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     return pid;
 }
 
 /* Ends a sweep by a signal once it has written some records; returns its status. */
 static int stop(const struct files *f, int signal_number) {
-    pid_t pid = start(f);
+    pid_t pid = start(f, 5);
     int status = 0;
     kill(pid, signal_number);
     waitpid(pid, &status, 0);
@@ -248,25 +248,64 @@ static void goes_on_after_a_full_disk(void **state) {
     end(&f);
 }
 
-/* A worker that is killed costs nothing: its point is given to another. */
-static void goes_on_without_a_worker(void **state) {
+/* Kills the processes that one has forked; returns how many. */
+static int kill_children(pid_t pid) {
+    char path[80];
+    long child;
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+    FILE *children = fopen(path, "r");
+    while (children && fscanf(children, "%ld", &child) == 1)
+        n += kill((pid_t)child, SIGKILL) == 0;
+    if (children)
+        fclose(children);
+    return n;
+}
+
+/* Workers that are killed once cost nothing: their points are given to others. */
+static void goes_on_without_its_workers(void **state) {
     (void)state;
     struct files f;
-    char path[80];
-    long child = 0;
     int status = 0;
     begin(&f, many);
     assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
-    pid_t pid = start(&f);
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
-    FILE *children = fopen(path, "r");
-    if (!children || fscanf(children, "%ld", &child) != 1 || kill((pid_t)child, SIGKILL) != 0)
-        fail_msg("no worker found in %s", path);
-    fclose(children);
+    pid_t pid = start(&f, 5);
+    assert_int_equal(kill_children(pid), 2);
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     same_records(&f);
+    end(&f);
+}
+
+/* Once all other points are done, the workers are killed twice over the last one, which takes many seconds: it has an
+ * error record, the sweep ends well, and the same command does not try it again. */
+static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    int status = 0;
+    begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
+              "set: {workload.routing.rho_max: 3}\ncauses: none\n"
+              "axes: [{key: platform.groups, values: [2, 4, 16]}]\n");
+    pid_t pid = start(&f, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(kill_children(pid) > 0);
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL); // the next worker is at it
+    }
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
+    assert_non_null(failed);
+    assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
+    assert_non_null(strstr(failed, "platform.groups=16"));
+    assert_null(strstr(failed + 1, "\"status\": \"error\""));
+    assert_int_equal(lines_in(f.out), 3);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "3 points, 0 new, 3 were there"));
+    free(text);
+    buf_clear(&messages);
     end(&f);
 }
 
@@ -361,7 +400,8 @@ int main(void) {
         cmocka_unit_test(points_that_share_inputs_are_apart),
         cmocka_unit_test(a_point_that_fails_becomes_a_record),
         cmocka_unit_test(a_point_that_takes_too_long_becomes_a_record),
-        cmocka_unit_test(goes_on_without_a_worker),
+        cmocka_unit_test(goes_on_without_its_workers),
+        cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
         cmocka_unit_test(goes_on_after_an_interrupt),
         cmocka_unit_test(goes_on_after_a_kill),
         cmocka_unit_test(goes_on_after_a_full_disk),
