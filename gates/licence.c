@@ -32,7 +32,7 @@ unsigned gate_withdraws(const struct gate *gate) {
 }
 
 static bool bears_on(const struct gate *gate, enum capability c) {
-    return gate_withdraws(gate) & 1u << c;
+    return gate->withdraws & 1u << c || (!gate->own && capability_hangs_on(c, gate->id));
 }
 
 static void settle(struct licence *l, enum capability_state state, const struct gate_result *by,
@@ -162,11 +162,16 @@ struct licences *licences_unproven(void) {
     return licences_decide(NULL, 0);
 }
 
+void licences_forget(struct licences *l) {
+    for (size_t i = 0; i < l->n_scoped; i++)
+        free(l->scoped[i]);
+    l->n_scoped = 0;
+}
+
 void licences_free(struct licences *l) {
     if (!l)
         return;
-    for (size_t i = 0; i < l->n_scoped; i++)
-        free(l->scoped[i]);
+    licences_forget(l);
     free(l->scoped);
     free(l);
 }

@@ -19,6 +19,8 @@ struct licences *licences_decide(const struct gate_result *results, size_t n);
 /* What holds without any evidence. */
 struct licences *licences_unproven(void);
 void licences_free(struct licences *l); /* NULL is allowed */
+/* Releases the licences that were made for questions; for the next question of many. */
+void licences_forget(struct licences *l);
 
 /* The licence without regard to a question: capabilities that open in a scope only are not open here. */
 const struct licence *licences_get(const struct licences *l, enum capability c);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/bound.h"
+#include "model/bound_once.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "platforms/base/mem.h"
+
+static double later(double a, double b) {
+    return a > b ? a : b;
+}
 
 /* Port time that messages of one tier want from one link, and when the first of it can begin. */
 struct item {
@@ -38,16 +42,18 @@ static int latest_first(const void *a, const void *b) {
 static double piles_end_s(const struct pile *piles, const double *latency_s, struct pile *scratch) {
     double end_s = 0;
     for (int least = 0; least < TIER_MAX; least++) {
+        if (!piles[least].n)
+            continue; // the same set as that of the next longer latency
         scratch->n = 0;
         for (int tier = 0; tier < TIER_MAX; tier++)
             for (size_t i = 0; i < piles[tier].n && latency_s[tier] >= latency_s[least]; i++)
                 pile_add(scratch, piles[tier].items[i].release_s, piles[tier].items[i].load_s);
-        if (scratch->n)
+        if (scratch->n > 1)
             qsort(scratch->items, scratch->n, sizeof *scratch->items, latest_first);
         double load_s = 0;
         for (size_t i = 0; i < scratch->n; i++) {
             load_s += scratch->items[i].load_s;
-            end_s = fmax(end_s, scratch->items[i].release_s + load_s + latency_s[least]);
+            end_s = later(end_s, scratch->items[i].release_s + load_s + latency_s[least]);
         }
     }
     return end_s;
@@ -55,22 +61,36 @@ static double piles_end_s(const struct pile *piles, const double *latency_s, str
 
 /* A message on one of its links, and what must still follow once its last byte is off. */
 struct follow {
-    int link;
     double release_s;
     double load_s;
     double after_s;
 };
-struct follows {
+struct run {
     struct follow *items;
-    size_t n;
-    size_t room;
+    size_t n, room;
+    bool sorted; /* the longest after_s first */
+};
+struct follows {
+    struct run *runs; /* [link] */
+    int *links;       /* those with items */
+    size_t n, room;
 };
 
-static int by_link_and_after(const void *a, const void *b) {
-    const struct follow *x = a, *y = b;
-    if (x->link != y->link)
-        return x->link < y->link ? -1 : 1;
-    return (x->after_s < y->after_s) - (x->after_s > y->after_s);
+static void follows_add(struct follows *f, int link, struct follow item) {
+    struct run *run = &f->runs[link];
+    if (!run->n) {
+        MEM_GROW(f->links, f->n, f->room);
+        f->links[f->n++] = link;
+        run->sorted = true;
+    }
+    run->sorted = run->sorted && !(run->n && run->items[run->n - 1].after_s < item.after_s);
+    MEM_GROW(run->items, run->n, run->room);
+    run->items[run->n++] = item;
+}
+
+static int longest_after_first(const void *a, const void *b) {
+    double x = ((const struct follow *)a)->after_s, y = ((const struct follow *)b)->after_s;
+    return (x < y) - (x > y);
 }
 
 /* [B4] of one link: items with the longest after_s first. */
@@ -86,21 +106,21 @@ static double run_end_s(const struct follow *run, size_t n) {
             if (run[k].release_s < release_s)
                 continue;
             load_s += run[k].load_s;
-            end_s = fmax(end_s, release_s + load_s + run[k].after_s);
+            end_s = later(end_s, release_s + load_s + run[k].after_s);
         }
     }
     return end_s;
 }
 
-/* [B4] over all links. Empties the list. */
+/* [B4] over all links. Empties them. */
 static double follows_end_s(struct follows *f) {
     double end_s = 0;
-    if (f->n)
-        qsort(f->items, f->n, sizeof *f->items, by_link_and_after);
-    for (size_t from = 0, to = 0; from < f->n; from = to) {
-        while (to < f->n && f->items[to].link == f->items[from].link)
-            to++;
-        end_s = fmax(end_s, run_end_s(f->items + from, to - from));
+    for (size_t i = 0; i < f->n; i++) {
+        struct run *run = &f->runs[f->links[i]];
+        if (!run->sorted)
+            qsort(run->items, run->n, sizeof *run->items, longest_after_first);
+        end_s = later(end_s, run_end_s(run->items, run->n));
+        run->n = 0;
     }
     f->n = 0;
     return end_s;
@@ -110,48 +130,42 @@ struct walk {
     const struct step *step;
     const struct costs *costs;
     int chunks;
+    double message_cost_s[TIER_MAX];
     double *ready_s; /* per rank: has entered the stage and paid its fixed cost, for the first piece */
     double *last_s;  /* the same for the last piece; equal when messages are whole */
     struct pile *links; /* per link and tier, over all stages */
-    struct pile *own; /* the same of the messages to one rank in one stage; empty between ranks */
+    struct pile *own; /* the same of the messages to one rank in a stage but the last; empty between ranks */
     struct pile scratch;
     struct follows follows; /* of the stage that is walked */
+    struct route route;     /* room for a way, and for the loads on it */
+    double load_s[TOPO_ROUTE_MAX];
     double *tail_s[STEP_STAGES]; /* per rank: from its complete arrivals in the stage to the end of
                                     the call */
     double bound_s;
 };
 
-/* A message, or a share of one, and its way. */
+/* A message and its way. */
 struct sent {
-    struct route route;
-    double bytes;
-    double cost_s; /* on the route's cost link */
+    struct way way;
+    const double *load_s; /* port time on each entry of the way */
 };
 
-static void find_sent(const struct walk *w, int stage, const int ends[static 2], double bytes,
-                      struct sent *s) {
-    step_route(w->step, ends[0], ends[1], &s->route);
-    s->bytes = bytes;
-    s->cost_s = step_message_units(w->step, stage, bytes) * step_message_cost_s(w->step, s->route.tier);
-}
-
-/* Port time on entry k of the route. */
-static double load_of_s(const struct walk *w, const struct sent *s, int k) {
-    int link = s->route.links[k];
-    double all_s = s->bytes / w->step->topology->links[link].capacity_Bps +
-                   (link == s->route.cost_link ? s->cost_s : 0);
-    return all_s * route_share(&s->route);
-}
-
-static void follow_message(struct walk *w, int stage, int dst, const struct sent *s,
-                           double release_s) {
-    double after_s = w->costs->latency_s[s->route.tier] + w->tail_s[stage][dst];
-    struct follows *f = &w->follows;
-    for (int k = 0; k < s->route.n; k++) {
-        MEM_GROW(f->items, f->n, f->room);
-        f->items[f->n++] =
-            (struct follow){s->route.links[k], release_s, load_of_s(w, s, k), after_s};
+static void find_sent(struct walk *w, int stage, const int ends[static 2], double bytes, struct sent *s) {
+    const struct link *links = w->step->topology->links;
+    s->way = step_way(w->step, ends[0], ends[1], &w->route);
+    s->load_s = w->load_s;
+    double cost_s = step_message_units(w->step, stage, bytes) * w->message_cost_s[s->way.tier];
+    for (int k = 0; k < s->way.n; k++) {
+        int link = s->way.links[k];
+        double all_s = bytes / links[link].capacity_Bps + (link == s->way.cost_link ? cost_s : 0);
+        w->load_s[k] = all_s * s->way.share;
     }
+}
+
+static void follow_message(struct walk *w, int stage, int dst, const struct sent *s, double release_s) {
+    double after_s = w->costs->latency_s[s->way.tier] + w->tail_s[stage][dst];
+    for (int k = 0; k < s->way.n; k++)
+        follows_add(&w->follows, s->way.links[k], (struct follow){release_s, s->load_s[k], after_s});
 }
 
 static double work_s(const struct walk *w, int stage, int rank) {
@@ -164,7 +178,6 @@ static double work_s(const struct walk *w, int stage, int rank) {
 static void fill_tails(struct walk *w, int stage) {
     const struct step *step = w->step;
     int ranks = step->topology->ranks, next = stage + 1;
-    w->tail_s[stage] = mem_alloc((size_t)ranks, sizeof **w->tail_s);
     if (next == step->n_stages)
         return;
     const struct matrix *m = &step->stages[next].bytes;
@@ -177,12 +190,12 @@ static void fill_tails(struct walk *w, int stage) {
             follow_message(w, next, m->dst[i], &s, 0);
         }
         w->tail_s[stage][rank] =
-            work_s(w, next, rank) + fmax(w->tail_s[next][rank], follows_end_s(&w->follows));
+            work_s(w, next, rank) + later(w->tail_s[next][rank], follows_end_s(&w->follows));
     }
 }
 
 static double raise(struct walk *w, double time_s) {
-    w->bound_s = fmax(w->bound_s, time_s);
+    w->bound_s = later(w->bound_s, time_s);
     return time_s;
 }
 
@@ -194,47 +207,53 @@ static void enter(struct walk *w, int stage) {
         double all_s = work_s(w, stage, rank);
         w->ready_s[rank] += all_s - chain_s * (1 - 1.0 / w->chunks);
         w->last_s[rank] += w->chunks == 1 ? all_s : chain_s / w->chunks;
-        w->last_s[rank] = fmax(w->last_s[rank], w->ready_s[rank]);
+        w->last_s[rank] = later(w->last_s[rank], w->ready_s[rank]);
         raise(w, w->last_s[rank]);
     }
 }
 
-static void add_share(struct walk *w, const struct sent *s, double share, double release_s) {
-    for (int k = 0; k < s->route.n; k++) {
-        double load_s = load_of_s(w, s, k) * share;
-        int pile = s->route.links[k] * TIER_MAX + (int)s->route.tier;
+static bool is_last(const struct walk *w, int stage) {
+    return stage + 1 == w->step->n_stages;
+}
+
+static void add_share(struct walk *w, int stage, const struct sent *s, double share, double release_s) {
+    for (int k = 0; k < s->way.n; k++) {
+        double load_s = s->load_s[k] * share;
+        int pile = s->way.links[k] * TIER_MAX + (int)s->way.tier;
         pile_add(&w->links[pile], release_s, load_s);
-        pile_add(&w->own[pile], release_s, load_s);
+        if (!is_last(w, stage))
+            pile_add(&w->own[pile], release_s, load_s);
     }
 }
 
 static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
     bool both = w->step->implementation->start == START_RENDEZVOUS;
-    double first_s = both ? fmax(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
+    double first_s = both ? later(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
     struct sent s;
     find_sent(w, stage, (int[]){src, dst}, bytes, &s);
     if (w->chunks == 1) {
-        add_share(w, &s, 1, first_s);
-        if (stage + 1 < w->step->n_stages)
+        add_share(w, stage, &s, 1, first_s);
+        if (!is_last(w, stage))
             follow_message(w, stage, dst, &s, first_s);
         return;
     }
-    add_share(w, &s, 1.0 / w->chunks, fmax(first_s, w->last_s[src]));
-    add_share(w, &s, 1 - 1.0 / w->chunks, first_s);
+    add_share(w, stage, &s, 1.0 / w->chunks, later(first_s, w->last_s[src]));
+    add_share(w, stage, &s, 1 - 1.0 / w->chunks, first_s);
 }
 
-/* [B2] Earliest end of the arrivals at dst: its own messages alone take that long on each link.
- * Empties own. */
-static double own_end_s(struct walk *w, const struct matrix *to, int dst) {
+/* [B2] Earliest end of the arrivals at dst: its own messages alone take that long on each link. Empties own.
+ * Of the last stage nothing waits for it, and [B3] covers it. */
+static double own_end_s(struct walk *w, int stage, const struct matrix *to, int dst) {
     double end_s = w->ready_s[dst];
+    if (is_last(w, stage))
+        return end_s;
     for (size_t i = to->start[dst]; i < to->start[dst + 1]; i++) {
         if (to->dst[i] == dst || to->value[i] <= 0)
             continue;
-        struct route route;
-        step_route(w->step, to->dst[i], dst, &route);
-        for (int k = 0; k < route.n; k++) {
-            struct pile *own = &w->own[route.links[k] * TIER_MAX];
-            end_s = fmax(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
+        struct way way = step_way(w->step, to->dst[i], dst, &w->route);
+        for (int k = 0; k < way.n; k++) {
+            struct pile *own = &w->own[way.links[k] * TIER_MAX];
+            end_s = later(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
             for (int tier = 0; tier < TIER_MAX; tier++)
                 own[tier].n = 0;
         }
@@ -251,7 +270,7 @@ static void exchange(struct walk *w, int stage) {
         for (size_t i = to.start[dst]; i < to.start[dst + 1]; i++)
             if (to.dst[i] != dst && to.value[i] > 0)
                 add_message(w, stage, to.dst[i], dst, to.value[i]);
-        end_s[dst] = raise(w, own_end_s(w, &to, dst));
+        end_s[dst] = raise(w, own_end_s(w, stage, &to, dst));
         first_s[dst] = end_s[dst] - (end_s[dst] - w->ready_s[dst]) * (1 - 1.0 / w->chunks);
     }
     raise(w, follows_end_s(&w->follows)); // [B4]
@@ -267,29 +286,44 @@ static void walk_clear(struct walk *w) {
         free(w->links[i].items);
         free(w->own[i].items);
     }
+    for (int l = 0; l < w->step->topology->n_links; l++)
+        free(w->follows.runs[l].items);
     for (int i = 0; i < w->step->n_stages; i++)
         free(w->tail_s[i]);
     free(w->links);
     free(w->own);
     free(w->scratch.items);
-    free(w->follows.items);
+    free(w->follows.runs);
+    free(w->follows.links);
     free(w->ready_s);
     free(w->last_s);
 }
 
-/* Walks all stages; what remains are the links over the whole call, link_end_s(). */
-static void walk_stages(struct walk *w, const struct step *step, const struct costs *costs) {
+static void walk_init(struct walk *w, const struct step *step) {
     size_t ranks = (size_t)step->topology->ranks;
     size_t n_piles = (size_t)step->topology->n_links * TIER_MAX;
     *w = (struct walk){.step = step,
-                       .costs = costs,
                        .chunks = step->chunks > 1 ? step->chunks : 1,
                        .ready_s = mem_alloc(ranks, sizeof *w->ready_s),
                        .last_s = mem_alloc(ranks, sizeof *w->last_s),
                        .links = mem_alloc(n_piles, sizeof *w->links),
-                       .own = mem_alloc(n_piles, sizeof *w->own)};
-    for (size_t rank = 0; rank < ranks && step->enter_s; rank++)
-        w->ready_s[rank] = w->last_s[rank] = step->enter_s[rank];
+                       .own = mem_alloc(n_piles, sizeof *w->own),
+                       .follows.runs = mem_alloc(n_piles / TIER_MAX, sizeof *w->follows.runs)};
+    for (int tier = 0; tier < TIER_MAX; tier++)
+        w->message_cost_s[tier] = step_message_cost_s(step, (enum tier)tier);
+    for (int stage = 0; stage < step->n_stages; stage++)
+        w->tail_s[stage] = mem_alloc(ranks, sizeof **w->tail_s);
+}
+
+/* Walks all stages; what remains are the links over the whole call, link_end_s(). */
+static void walk_stages(struct walk *w, const struct costs *costs) {
+    const struct step *step = w->step;
+    w->costs = costs;
+    w->bound_s = 0;
+    for (int i = 0; i < step->topology->n_links * TIER_MAX; i++)
+        w->links[i].n = 0;
+    for (int rank = 0; rank < step->topology->ranks; rank++)
+        w->ready_s[rank] = w->last_s[rank] = step->enter_s ? step->enter_s[rank] : 0;
     for (int stage = step->n_stages - 1; stage >= 0; stage--)
         fill_tails(w, stage);
     for (int stage = 0; stage < step->n_stages; stage++) {
@@ -302,13 +336,33 @@ static double link_end_s(struct walk *w, int link) {
     return piles_end_s(&w->links[link * TIER_MAX], w->costs->latency_s, &w->scratch); // [B3]
 }
 
-double bound_call_s(const struct step *step, const struct costs *costs) {
+static void walk_cases(const struct step *step, const struct costs *cases, size_t n, double *bound_s) {
     struct walk w;
-    walk_stages(&w, step, costs);
-    for (int l = 0; l < step->topology->n_links; l++)
-        raise(&w, link_end_s(&w, l));
+    walk_init(&w, step);
+    for (size_t i = 0; i < n; i++) {
+        walk_stages(&w, &cases[i]);
+        for (int l = 0; l < step->topology->n_links; l++)
+            raise(&w, link_end_s(&w, l));
+        bound_s[i] = w.bound_s;
+    }
     walk_clear(&w);
-    return w.bound_s;
+}
+
+void bound_calls(const struct step *step, const struct costs *cases, size_t n, double *bound_s,
+                 struct bound_link *busiest) {
+    if (once_is_enough(step)) {
+        once_bounds(step, cases, n, bound_s, busiest);
+        return;
+    }
+    walk_cases(step, cases, n, bound_s);
+    if (busiest)
+        once_busiest(step, busiest, NULL);
+}
+
+double bound_call_s(const struct step *step, const struct costs *costs) {
+    double bound_s;
+    bound_calls(step, costs, 1, &bound_s, NULL);
+    return bound_s;
 }
 
 const char *bound_side_name(enum bound_side side) {
@@ -326,7 +380,8 @@ void bound_ports(const struct step *step, const struct costs *costs, struct boun
                  struct bound_straggler *straggler) {
     const struct topology *t = step->topology;
     struct walk w;
-    walk_stages(&w, step, costs);
+    walk_init(&w, step);
+    walk_stages(&w, costs);
     struct bound_straggler last = {.rank = -1, .link = -1};
     for (int rank = 0; ranks && rank < t->ranks; rank++)
         ranks[rank] = (struct bound_rank){.link = {-1, -1, -1}};
@@ -349,16 +404,5 @@ void bound_ports(const struct step *step, const struct costs *costs, struct boun
 }
 
 void bound_busiest_link(const struct step *step, struct bound_link *busiest) {
-    size_t n_links = (size_t)step->topology->n_links;
-    double *bytes = mem_alloc(n_links, sizeof *bytes);
-    double *busy_s = mem_alloc(n_links, sizeof *busy_s);
-    for (int stage = 0; stage < step->n_stages; stage++)
-        step_link_load(step, stage, bytes, busy_s);
-    struct bound_link b = {.link = -1};
-    for (size_t l = 0; l < n_links; l++)
-        if (busy_s[l] > b.busy_s)
-            b = (struct bound_link){(int)l, bytes[l], busy_s[l]};
-    free(bytes);
-    free(busy_s);
-    *busiest = b;
+    once_busiest(step, busiest, NULL);
 }

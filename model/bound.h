@@ -15,9 +15,14 @@ struct bound_link {
     int link; /* index in the topology; -1 when nothing moves */
     double bytes; /* over all stages */
     double busy_s; /* bytes / capacity plus per-message costs */
+    double tier_bytes[TIER_MAX], tier_messages[TIER_MAX]; /* of the call */
 };
-/* The link that is busy longest over all stages. */
+/* The link that is busy longest over all stages, and the traffic of the tiers beside it. */
 void bound_busiest_link(const struct step *step, struct bound_link *busiest);
+
+/* Both: the bounds of some cases of fixed costs, bound_s[n], and the busiest link (NULL: not asked for). */
+void bound_calls(const struct step *step, const struct costs *cases, size_t n, double *bound_s,
+                 struct bound_link *busiest);
 
 /* The port model: earliest end of what a rank sends, of what it receives, and of the links that its
  * group shares with it, each if nothing else held it up; fixed costs and entry included. 0 where

@@ -92,16 +92,23 @@ static enum rc not_found(enum find_kind kind, const char *name, struct err *e) {
     return rc;
 }
 
-static enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
+char *find_path(enum find_kind kind, const char *name) {
+    char *path = mem_printf("%s/%s/%s.yaml", data_root(), kinds[kind].folder, name);
+    for (char *p = path + strlen(path) - strlen(name) - 5; *p; p++)
+        if (*p == '-')
+            *p = '_';
+    if (name[0] >= 'a' && name[0] <= 'z' && file_exists(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
     size_t n = strlen(name);
     if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0))
         return yaml_load(name, doc, e);
-    char *path = mem_printf("%s/%s/%s.yaml", data_root(), kinds[kind].folder, name);
-    for (char *p = path + strlen(path) - n - 5; *p; p++)
-        if (*p == '-')
-            *p = '_';
-    enum rc rc = file_exists(path) && name[0] >= 'a' && name[0] <= 'z' ? yaml_load(path, doc, e)
-                                                                      : not_found(kind, name, e);
+    char *path = find_path(kind, name);
+    enum rc rc = path ? yaml_load(path, doc, e) : not_found(kind, name, e);
     free(path);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include "platforms/base/mem.h"
 #include "platforms/blocks.h"
 #include "platforms/mesh.h"
+#include "platforms/route_table.h"
 
 int topo_add_link(struct topology *t, const struct link *l, const char *format, ...) {
     MEM_GROW(t->links, t->n_links, t->room);
@@ -100,6 +101,7 @@ void topo_free(struct topology *t) {
     free(t->port_out);
     free(t->port_in);
     blocks_clear(t);
+    route_table_free(t->routes);
     free(t->links);
     free(t);
 }
@@ -209,6 +211,11 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
     route->tier = legs[n - 1].tier;
     route->via = n > 1 ? (int)legs[0].tier : -1;
     route->cost_link = t->egress[route->tier][legs[n - 1].src];
+}
+
+void topo_list_routes(struct topology *t, enum topo_path path) {
+    if (!t->routes)
+        t->routes = route_table_build(t, path);
 }
 
 int topo_route(const struct topology *t, int src, int dst, int links[static TOPO_ROUTE_MAX]) {

@@ -95,6 +95,7 @@ struct topology {
     struct mesh mesh[TIER_MAX];
     bool has_latency; /* some link has one of its own */
     bool plain; /* two tiers; ports, and uplinks of groups, only */
+    struct route_table *routes; /* NULL: each route is worked out when it is asked for */
 };
 
 struct topology *topo_build(const struct platform *p);
@@ -109,6 +110,9 @@ static inline bool topo_is_below(const struct topology *t, const struct link *l,
     return rank >= l->first_rank && rank < l->first_rank + l->n_ranks &&
            (!l->block || t->blocks[l->block - 1].of_rank[rank] == l->owner);
 }
+
+/* Works the routes of a path out beforehand, once, where that is small: route_way() looks them up from then on. */
+void topo_list_routes(struct topology *t, enum topo_path path);
 
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route);

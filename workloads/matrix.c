@@ -64,10 +64,18 @@ void matrix_transpose(const struct matrix *m, struct matrix *into) {
 
 void matrix_sums(const struct matrix *m, bool out, bool diagonal, double *sums) {
     memset(sums, 0, (size_t)m->ranks * sizeof *sums);
-    for (int src = 0; src < m->ranks; src++)
-        for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-            if (diagonal || m->dst[i] != src)
-                sums[out ? src : m->dst[i]] += m->value[i];
+    for (int src = 0; src < m->ranks; src++) {
+        double sent = 0;
+        for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
+            if (!diagonal && m->dst[i] == src)
+                continue;
+            sent += m->value[i];
+            if (!out)
+                sums[m->dst[i]] += m->value[i];
+        }
+        if (out)
+            sums[src] = sent;
+    }
 }
 
 double matrix_total(const struct matrix *m, bool diagonal) {

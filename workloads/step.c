@@ -277,78 +277,95 @@ double step_message_cost_s(const struct step *step, enum tier tier) {
     return q->given ? q->value : plat_message_cost_s(step->platform, tier);
 }
 
-double step_message_units(const struct step *step, int stage, double bytes) {
-    double unit_bytes = step->stages[stage].unit_bytes;
-    // 1e-9: expected rows are sums of rounded numbers
-    double units = unit_bytes > 0 ? ceil(bytes / unit_bytes * (1 - 1e-9)) : 1;
-    return fmax(units, step->chunks);
-}
-
 double step_bandwidth_Bps(const struct step *step, enum tier tier) {
     const struct plat_tier *t = &step->platform->tier[tier];
     return t->bandwidth_Bps.value * implementation_reached(step->implementation, t);
 }
 
-/* Calls visit for every message of a stage. */
-struct visit {
-    const struct step *step;
-    int stage;
-    struct route route; /* of the message visited */
-    double message_bytes, units;
-    double *bytes, *busy_s;               /* step_link_load() */
-    double tier_bytes[TIER_MAX], tier_messages[TIER_MAX]; /* step_tier_traffic() */
+/* Sums of one link that message after message adds to: kept at hand. */
+struct tally {
+    int link;
+    double bytes, busy_s;
 };
 
-static void each_message(struct visit *v, void (*visit)(struct visit *v)) {
-    const struct matrix *m = &v->step->stages[v->stage].bytes;
+static void tally_move(struct tally *at, int link, const struct step_load *load) {
+    if (at->link == link)
+        return;
+    if (at->link >= 0 && load->bytes)
+        load->bytes[at->link] = at->bytes;
+    if (at->link >= 0 && load->busy_s)
+        load->busy_s[at->link] = at->busy_s;
+    at->link = link;
+    at->bytes = link >= 0 && load->bytes ? load->bytes[link] : 0;
+    at->busy_s = link >= 0 && load->busy_s ? load->busy_s[link] : 0;
+}
+
+/* A message counts on the widest tier that it uses, its bytes on every tier. */
+static void add_message(const struct link *links, const struct way *way, double bytes, double cost_s,
+                        struct tally *at, struct step_load *load) {
+    tally_move(at, way->links[0], load);
+    for (int k = 0; k < way->n; k++) {
+        int l = way->links[k];
+        double busy_s = bytes / links[l].capacity_Bps;
+        if (links[l].role == LINK_EGRESS)
+            load->tier_bytes[links[l].tier] += bytes;
+        if (load->of_tier_s)
+            load->of_tier_s[l * TIER_MAX + (int)way->tier] += busy_s + (l == way->cost_link ? cost_s : 0);
+        if (l == at->link) {
+            at->bytes += bytes;
+            at->busy_s += busy_s;
+            continue;
+        }
+        if (load->bytes)
+            load->bytes[l] += bytes;
+        if (load->busy_s)
+            load->busy_s[l] += busy_s;
+    }
+}
+
+static void add_cost(const struct way *way, double cost_s, struct tally *at, struct step_load *load) {
+    if (way->cost_link == at->link)
+        at->busy_s += cost_s;
+    else if (load->busy_s)
+        load->busy_s[way->cost_link] += cost_s;
+}
+
+void step_load(const struct step *step, int stage, struct step_load *load) {
+    const struct matrix *m = &step->stages[stage].bytes;
+    double cost_s[TIER_MAX];
+    struct route route;
+    struct tally at = {.link = -1};
+    for (int tier = 0; tier < TIER_MAX; tier++) {
+        cost_s[tier] = step_message_cost_s(step, (enum tier)tier);
+        load->tier_bytes[tier] = load->tier_messages[tier] = 0;
+    }
     for (int src = 0; src < m->ranks; src++)
         for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
             if (m->dst[i] == src || m->value[i] <= 0)
                 continue;
-            step_route(v->step, src, m->dst[i], &v->route);
-            v->message_bytes = m->value[i];
-            v->units = step_message_units(v->step, v->stage, m->value[i]);
-            visit(v);
+            struct way way = step_way(step, src, m->dst[i], &route);
+            double units = step_message_units(step, stage, m->value[i]);
+            double own_s = units * cost_s[way.tier];
+            add_message(step->topology->links, &way, m->value[i] * way.share, own_s * way.share, &at, load);
+            add_cost(&way, own_s, &at, load);
+            load->tier_messages[way.tier] += units;
         }
-}
-
-/* A message counts on the widest tier that it uses, its bytes on every tier. */
-static void visit_tiers(struct visit *v) {
-    v->tier_messages[v->route.tier] += v->units;
-    for (int k = 0; k < v->route.n; k++) {
-        const struct link *link = &v->step->topology->links[v->route.links[k]];
-        if (link->role == LINK_EGRESS)
-            v->tier_bytes[link->tier] += v->message_bytes * route_share(&v->route);
-    }
+    tally_move(&at, -1, load);
 }
 
 void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_MAX],
                        double messages[static TIER_MAX]) {
-    struct visit v = {.step = step, .stage = stage};
-    each_message(&v, visit_tiers);
+    struct step_load load = {.bytes = NULL};
+    step_load(step, stage, &load);
     for (int tier = 0; tier < TIER_MAX; tier++) {
-        bytes[tier] = v.tier_bytes[tier];
-        messages[tier] = v.tier_messages[tier];
+        bytes[tier] = load.tier_bytes[tier];
+        messages[tier] = load.tier_messages[tier];
     }
-}
-
-static void visit_links(struct visit *v) {
-    const struct link *links = v->step->topology->links;
-    double bytes = v->message_bytes * route_share(&v->route);
-    for (int k = 0; k < v->route.n; k++) {
-        int l = v->route.links[k];
-        if (v->bytes)
-            v->bytes[l] += bytes;
-        if (v->busy_s)
-            v->busy_s[l] += bytes / links[l].capacity_Bps;
-    }
-    if (v->busy_s)
-        v->busy_s[v->route.cost_link] += v->units * step_message_cost_s(v->step, v->route.tier);
 }
 
 void step_link_load(const struct step *step, int stage, double *bytes, double *busy_s) {
-    struct visit v = {.step = step, .stage = stage, .bytes = bytes, .busy_s = busy_s};
-    each_message(&v, visit_links);
+    struct step_load load = {.bytes = bytes, .busy_s = busy_s};
+    step_load(step, stage, &load);
 }
 
 double costs_splits_s(const struct costs *c, const struct step *step, int stage) {

@@ -10,10 +10,11 @@
 #ifndef WORKLOADS_STEP_H
 #define WORKLOADS_STEP_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "platforms/alpha.h"
-#include "platforms/topology.h"
+#include "platforms/route_table.h"
 #include "workloads/implementation.h"
 #include "workloads/outcome.h"
 #include "workloads/traffic.h"
@@ -80,12 +81,21 @@ void step_clear(struct step *step);
 
 /* Route of a message under the implementation's path. */
 void step_route(const struct step *step, int src, int dst, struct route *route);
+/* The same to look at; `route` is room for it. */
+static inline struct way step_way(const struct step *step, int src, int dst, struct route *route) {
+    return route_way(step->topology, (enum topo_path)step->implementation->intra_group_path, src, dst, route);
+}
 
 /* Per-message cost on a tier: the implementation's, otherwise the platform's. */
 double step_message_cost_s(const struct step *step, enum tier tier);
 
 /* How often a message of this many bytes pays it in a stage; a pipelined one at least once per piece. */
-double step_message_units(const struct step *step, int stage, double bytes);
+static inline double step_message_units(const struct step *step, int stage, double bytes) {
+    double unit_bytes = step->stages[stage].unit_bytes;
+    // 1e-9: expected rows are sums of rounded numbers
+    double units = unit_bytes > 0 ? ceil(bytes / unit_bytes * (1 - 1e-9)) : 1;
+    return units > step->chunks ? units : step->chunks;
+}
 
 /* Rate of a tier per rank as the library reaches it. */
 double step_bandwidth_Bps(const struct step *step, enum tier tier);
@@ -94,8 +104,16 @@ double step_bandwidth_Bps(const struct step *step, enum tier tier);
 void step_tier_traffic(const struct step *step, int stage, double bytes[static TIER_MAX],
                        double messages[static TIER_MAX]);
 
-/* Adds what a stage puts on each link: bytes, and seconds of port time (bytes / capacity, plus the
- * per-message cost on egress ports). Either array may be NULL. FORMULAS.md [B1] */
+/* All of that in one pass. Arrays (NULL: not asked for) are added to, per link: bytes, seconds of port time (bytes /
+ * capacity, plus the per-message cost on egress ports), and those by the tier of their messages. FORMULAS.md [B1] */
+struct step_load {
+    double *bytes, *busy_s;
+    double *of_tier_s; /* [link * TIER_MAX + tier] */
+    double tier_bytes[TIER_MAX], tier_messages[TIER_MAX]; /* of the stage */
+};
+void step_load(const struct step *step, int stage, struct step_load *load);
+
+/* The links only. */
 void step_link_load(const struct step *step, int stage, double *bytes, double *busy_s);
 
 /* --- fixed costs ---------------------------------------------------------------------------- */

@@ -29,8 +29,11 @@ void hash_add(struct hash *h, const void *data, size_t n) {
 void hash_end(struct hash *h, char text[static HASH_TEXT]) {
     uint8_t digest[SHA256_DIGEST_LENGTH];
     SHA256Final(digest, &h->context);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    for (size_t i = 0; i < sizeof digest; i++) {
+        text[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+    }
+    text[HASH_TEXT - 1] = '\0';
     free(h);
 }
 

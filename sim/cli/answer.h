@@ -13,7 +13,7 @@
 typedef enum rc (*answer_f)(const struct result *r, void *context, struct err *e);
 
 /* Loads the inputs, makes the calls, turns them into claims and hands the result to use(). memo: as of inputs. */
-enum rc answer(const struct options *o, const struct licensing *l, bool compare, struct traffic_memo *memo,
+enum rc answer(const struct options *o, const struct licensing *l, bool compare, struct inputs_memo *memo,
                answer_f use, void *context, struct err *e);
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
 
-#include "platforms/base/hash.h"
+#include "sim/cli/memo.h"
 #include "sim/cli/options.h"
 #include "workloads/step.h"
 
@@ -28,25 +28,37 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e);
 
 int cli_exit_code(enum rc rc);
 
-/* The traffic of the question before, for the next one of the same key. Zero-initialise; it owns the traffic. */
-struct traffic_memo {
-    const char *asked; /* key of the question to come */
-    char key[HASH_TEXT]; /* of the traffic that is held */
+/* Inputs of earlier questions, for the next ones: machine and workload by name and settings, as their files were
+ * when they were read first; traffic by the key that the caller states. Made by inputs_memo(); inputs_memo_clear()
+ * releases. */
+struct inputs_memo {
+    struct memo machines, workloads, traffic;
+    const char *traffic_key; /* of the question to come; borrowed */
+};
+struct inputs_memo inputs_memo(void);
+void inputs_memo_clear(struct inputs_memo *m);
+
+/* A traffic with what is known of it whatever the call. */
+struct drawn {
     struct traffic *traffic;
+    struct traffic_rho rho;
+    bool same_per_rank; /* de-duplication per rank takes no row away */
 };
 
 /* Everything that a call needs, loaded and checked. Zero-initialise; inputs_clear() releases. */
 struct inputs {
+    struct machine *machine; /* holds the next three */
     struct platform *platform;
     struct topology *topology;
-    struct workload *workload;
     struct implementation *implementation;
-    struct traffic *traffic;
-    struct traffic_memo *memo; /* NULL: the traffic is built, and released with the rest */
+    struct workload *workload;
+    struct drawn *drawn; /* holds the traffic */
+    const struct traffic *traffic;
+    struct inputs_memo *memo; /* has all but enter_s; NULL: loaded, and released with the rest */
     double *enter_s; /* per rank; NULL: all enter at 0 */
 };
 
-/* Parts of the inputs; what a part needs is loaded with it. */
+/* Parts of the inputs; what a part needs is loaded with it. Questions that share a memo ask for the same parts. */
 enum input_part { INPUT_PLATFORM = 1, INPUT_WORKLOAD = 2, INPUT_IMPLEMENTATION = 4, INPUT_TRAFFIC = 8 };
 
 enum rc inputs_load(const struct options *o, unsigned parts, struct inputs *in, struct err *e);

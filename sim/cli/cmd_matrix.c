@@ -91,8 +91,7 @@ enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e) {
     if (!rc && mkdir(folder, 0777) != 0 && errno != EEXIST)
         rc = err_set(e, RC_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
     if (!rc) {
-        struct traffic_rho rho;
-        traffic_rho(in.traffic, &rho);
+        const struct traffic_rho rho = in.drawn->rho;
         const struct listed all[] = {
             {"one_hop", &in.traffic->one_hop, rho.one_hop_in, rho.one_hop_out},
             {"hop_a", &in.traffic->hop_a[TIER_FAST], rho.hop_a_in, rho.hop_a_out},

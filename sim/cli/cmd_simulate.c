@@ -26,6 +26,7 @@
 struct cases {
     struct costs costs[RESULT_TREATMENTS + 1];
     double bound_s[RESULT_TREATMENTS + 1]; /* lower bounds of their times */
+    struct bound_link busiest;
     size_t n;
     size_t wire;      /* index of the wire case */
     size_t treatment; /* index of the first treatment; n when the time is known */
@@ -55,8 +56,7 @@ static void fill_cases(const struct step *step, const struct options *o, struct 
 }
 
 static void fill_bounds(const struct step *step, struct cases *cases, struct call_figures *call) {
-    for (size_t i = 0; i < cases->n; i++)
-        cases->bound_s[i] = bound_call_s(step, &cases->costs[i]);
+    bound_calls(step, cases->costs, cases->n, cases->bound_s, &cases->busiest);
     call->wire_bound_s = cases->bound_s[cases->wire];
     call->bound_s = call->time_known ? cases->bound_s[0] : -1;
     for (size_t i = cases->treatment; i < cases->n; i++)
@@ -66,23 +66,15 @@ static void fill_bounds(const struct step *step, struct cases *cases, struct cal
         call->bound_s = call->wire_bound_s;
 }
 
-static void fill_traffic(const struct step *step, struct call_figures *call) {
-    for (int i = 0; i < step->n_stages; i++) {
-        double bytes[TIER_MAX], messages[TIER_MAX];
-        step_tier_traffic(step, i, bytes, messages);
-        for (int tier = 0; tier < TIER_MAX; tier++) {
-            call->tier_bytes[tier] += bytes[tier];
-            call->tier_messages[tier] += messages[tier];
-        }
-    }
-    struct bound_link busiest;
-    bound_busiest_link(step, &busiest);
-    if (busiest.link < 0)
+static void fill_traffic(const struct step *step, const struct bound_link *busiest, struct call_figures *call) {
+    memcpy(call->tier_bytes, busiest->tier_bytes, sizeof call->tier_bytes);
+    memcpy(call->tier_messages, busiest->tier_messages, sizeof call->tier_messages);
+    if (busiest->link < 0)
         return;
-    call->busiest = &step->topology->links[busiest.link];
-    call->busiest_bytes = busiest.bytes;
+    call->busiest = &step->topology->links[busiest->link];
+    call->busiest_bytes = busiest->bytes;
     if (call->wire_s > 0)
-        call->busiest_utilisation = busiest.bytes / (call->busiest->capacity_Bps * call->wire_s);
+        call->busiest_utilisation = busiest->bytes / (call->busiest->capacity_Bps * call->wire_s);
 }
 
 /* Bytes between blocks of ranks, few enough to look at. */
@@ -218,7 +210,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     if (!rc && !ask->only_time && o->draws)
         rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
     if (!ask->only_time)
-        fill_traffic(&step, call);
+        fill_traffic(&step, &cases.busiest, call);
     if (!ask->only_time && o->detail)
         fill_map(&step, call);
     step_clear(&step);
@@ -235,9 +227,7 @@ static enum rc run_best(const struct inputs *in, const struct options *o, const 
         one = one || (plain && f->calls[i].dedup == DEDUP_NONE);
         other = other || !plain;
     }
-    const struct traffic *t = in->traffic;
-    bool same_rows = !(matrix_total(&t->one_hop_rank, false) < matrix_total(&t->one_hop, false));
-    if (!one || !other || same_rows)
+    if (!one || !other || in->drawn->same_per_rank)
         return RC_OK;
     struct implementation per_rank = *in->implementation;
     per_rank.dedup.one_hop = DEDUP_RANK;
@@ -317,7 +307,7 @@ static enum rc step_level(const struct licensing *l, struct err *e) {
     return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
 }
 
-enum rc answer(const struct options *o, const struct licensing *l, bool compare, struct traffic_memo *memo,
+enum rc answer(const struct options *o, const struct licensing *l, bool compare, struct inputs_memo *memo,
                answer_f use, void *context, struct err *e) {
     struct inputs in = {.memo = memo};
     struct figures f = {0};
@@ -337,13 +327,15 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
         rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
                      in.platform->doc->file, in.platform->alpha_treatments.n, RESULT_TREATMENTS);
     if (!rc)
+        topo_list_routes(in.topology, (enum topo_path)in.implementation->intra_group_path);
+    if (!rc)
         rc = run_calls(&in, o, compare, &f, &r, e);
     if (!rc) {
         r.platform = in.platform;
         r.workload = in.workload;
         r.implementation = in.implementation;
         r.traffic = in.traffic;
-        traffic_rho(in.traffic, &r.rho);
+        r.rho = in.drawn->rho;
         constants_weigh(&in, &r);
         f.extrapolates = in.platform->ratio.given;
         figures_publish(&f, in.topology, l->licences, &r);
@@ -352,6 +344,7 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
         rc = use(&r, context, e);
     }
     figures_unpublish(&r);
+    licences_forget(l->licences);
     figures_clear(&f);
     buf_clear(&r.warnings);
     buf_clear(&r.assumed);

@@ -19,9 +19,10 @@ static int cores(void) {
     return n < 1 ? 1 : n > 4096 ? 4096 : (int)n;
 }
 
-static enum rc plan_all(const struct sweep_spec *spec, struct sweep_plan *plans, struct err *e) {
+static enum rc plan_all(const struct sweep_spec *spec, struct inputs_memo *memo, struct sweep_plan *plans,
+                        struct err *e) {
     for (size_t i = 0; i < spec->n_points; i++) {
-        enum rc rc = sweep_point_plan(spec, i, &plans[i], e);
+        enum rc rc = sweep_point_plan(spec, i, memo, &plans[i], e);
         if (rc) {
             err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
             return rc;
@@ -99,19 +100,20 @@ enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, s
     struct sweep_spec *spec = NULL;
     struct sweep_plan *plans = NULL;
     struct licensing l = {0};
+    struct inputs_memo memo = inputs_memo();
     enum rc rc = sweep_spec_load(o->words[0], &spec, e);
     if (!rc) {
         plans = mem_alloc(spec->n_points, sizeof *plans);
-        rc = plan_all(spec, plans, e);
+        rc = plan_all(spec, &memo, plans, e);
     }
     if (!rc)
         rc = licensing_open(o, &l, e);
     if (!rc) {
-        struct traffic_memo memo = {0};
         const struct sweep_job job = {spec, plans, &l, &memo};
         rc = run(&with, &job, remote, out, e);
     }
     licensing_clear(&l);
+    inputs_memo_clear(&memo);
     free(plans);
     sweep_spec_free(spec);
     return rc;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/base/stat.h"
+#include "platforms/find.h"
+
 enum rc licensing_open(const struct options *o, struct licensing *l, struct err *e) {
     const struct gate_run_options options = {.folder = o->corpus, .analytic_only = true};
     *l = (struct licensing){0};
@@ -37,11 +40,38 @@ static void widen(double range[2], double value, bool first) {
 /* A file of the user under the name of a shipped one is another library. */
 static bool is_imitation(const struct implementation *m) {
     struct implementation *shipped;
+    char *path = find_path(FIND_IMPLEMENTATION, m->name);
+    bool is_shipped = path && strcmp(path, m->doc->file) == 0;
+    free(path);
+    if (is_shipped)
+        return false;
     if (implementation_load(m->name, NULL, 0, &shipped, NULL) != RC_OK)
         return false;
     bool same = strcmp(shipped->doc->sha256, m->doc->sha256) == 0;
     implementation_free(shipped);
     return !same;
+}
+
+/* Bytes that ranks send, local ones included, and the skew of a stage on its links. */
+static void widen_by_stage(const struct matrix *m, bool first, struct gate_scope *asked) {
+    size_t ranks = (size_t)m->ranks;
+    double *out = mem_alloc(ranks, sizeof *out), *in = mem_alloc(ranks, sizeof *in);
+    for (int src = 0; src < m->ranks; src++) {
+        double sent = 0, on_links = 0;
+        for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
+            sent += m->value[i];
+            if (m->dst[i] == src)
+                continue;
+            on_links += m->value[i];
+            in[m->dst[i]] += m->value[i];
+        }
+        out[src] = on_links;
+        widen(asked->bytes, sent, first && src == 0);
+    }
+    asked->rho_max = fmax(asked->rho_max, stat_max_over_mean(out, ranks));
+    asked->rho_max = fmax(asked->rho_max, stat_max_over_mean(in, ranks));
+    free(out);
+    free(in);
 }
 
 void licensing_scope(const struct options *o, const struct step *step, struct gate_scope *asked) {
@@ -57,18 +87,12 @@ void licensing_scope(const struct options *o, const struct step *step, struct ga
                                                               : "another phase or host regime",
         .rho_max = 1};
     int n_worlds = 0;
-    double *sent = mem_alloc((size_t)plat_ranks(p), sizeof *sent);
     for (int i = 0; i < step->n_stages; i++) {
         const struct stage *s = &step->stages[i];
         if (s->world > 1) // a world of 1 exchanges nothing
             widen(asked->world, s->world, n_worlds++ == 0);
-        matrix_sums(&s->bytes, true, true, sent);
-        for (int rank = 0; rank < plat_ranks(p); rank++)
-            widen(asked->bytes, sent[rank], i == 0 && rank == 0);
-        for (int out = 0; out < 2; out++)
-            asked->rho_max = fmax(asked->rho_max, matrix_rho_max(&s->bytes, out));
+        widen_by_stage(&s->bytes, i == 0, asked);
     }
-    free(sent);
     if (step->enter_s) // ranks that come late were measured by nobody
         asked->rho_max = INFINITY;
 }

@@ -125,13 +125,14 @@ static void serve(const struct sweep_job *job) {
 static void worker(const struct options *o) {
     struct sweep_spec *spec = NULL;
     struct licensing l = {0};
+    struct inputs_memo memo = inputs_memo();
     struct err e;
     MPI_Status status;
     enum rc rc = o->n_words == 1 ? sweep_spec_load(o->words[0], &spec, &e) : RC_USAGE;
     if (!rc)
         rc = licensing_open(o, &l, &e);
     if (!rc) {
-        serve(&(struct sweep_job){spec, NULL, &l, &(struct traffic_memo){0}});
+        serve(&(struct sweep_job){spec, NULL, &l, &memo});
     } else { // rank 0 meets the same error and says it; this rank only waits for the end
         int64_t stop;
         while (!waiting(0, TAG_POINT, &status))
@@ -139,6 +140,7 @@ static void worker(const struct options *o) {
         MPI_Recv(&stop, 1, MPI_INT64_T, 0, TAG_POINT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     licensing_clear(&l);
+    inputs_memo_clear(&memo);
     sweep_spec_free(spec);
     MPI_Send(NULL, 0, MPI_CHAR, 0, TAG_BYE, MPI_COMM_WORLD);
 }

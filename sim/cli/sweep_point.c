@@ -27,9 +27,11 @@ static enum rc hash_input(struct hash *h, const char *name, const char *path, st
 static enum rc hash_traffic(const struct options *o, const struct inputs *in, char text[static HASH_TEXT],
                             struct err *e) {
     const struct workload *w = in->workload;
-    const int64_t numbers[] = {in->platform->groups, in->platform->ranks_per_group, (int64_t)o->seed};
+    const struct platform *p = in->platform;
     struct hash *h = hash_start();
-    hash_add(h, numbers, sizeof numbers);
+    hash_add(h, &o->seed, sizeof o->seed);
+    for (int tier = 0; tier < p->n_tiers; tier++)
+        hash_add(h, p->domains[tier].first, ((size_t)p->domains[tier].n + 1) * sizeof *p->domains[tier].first);
     hash_field(h, "workload", w->doc->sha256);
     for (size_t i = 0; i < o->set_workload.n; i++)
         hash_field(h, o->set_workload.items[i].key, o->set_workload.items[i].value);
@@ -92,12 +94,13 @@ static bool is_spec_error(enum rc rc) {
     return rc == RC_USAGE || rc == RC_SCHEMA || rc == RC_UNIT || rc == RC_SYNTAX || rc == RC_IO;
 }
 
-enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct sweep_plan *plan, struct err *e) {
+enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct inputs_memo *memo,
+                         struct sweep_plan *plan, struct err *e) {
     struct arena arena = {0};
     const char **argv;
     int argc = sweep_spec_arguments(spec, point, &arena, &argv);
     struct options o;
-    struct inputs in = {0};
+    struct inputs in = {.memo = memo};
     *plan = (struct sweep_plan){.key = ""};
     enum rc rc = options_parse(argc, argv, &o, e);
     if (!rc)
@@ -157,7 +160,7 @@ static bool chosen(int which, size_t point) {
 }
 
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
-                     const struct licensing *l, struct traffic_memo *memo, struct buf *out) {
+                     const struct licensing *l, struct inputs_memo *memo, struct buf *out) {
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES], **argv;
     struct record_head head;
     struct arena arena = {0};
@@ -172,7 +175,7 @@ void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct s
         rc = options_parse(argc, argv, &o, &e);
     if (!rc) {
         struct sink sink = {&head, out};
-        memo->asked = plan->traffic_key;
+        memo->traffic_key = plan->traffic_key;
         o.brief = true;
         o.detail = chosen(spec->detail, point);
         o.unexplained = !chosen(spec->causes, point);

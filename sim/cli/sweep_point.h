@@ -24,11 +24,12 @@ struct sweep_plan {
 
 /* Loads the point's inputs (not its traffic). A key that does not exist, or a value of the wrong kind, is an error
  * of the sweep file; values that do not fit together are the point's own and stand in the plan. */
-enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct sweep_plan *plan, struct err *e);
+enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, struct inputs_memo *memo,
+                         struct sweep_plan *plan, struct err *e);
 
-/* Appends the record of a point: its result, or why there is none. Points of one traffic share it by the memo. */
+/* Appends the record of a point: its result, or why there is none. Points share inputs by the memo. */
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
-                     const struct licensing *l, struct traffic_memo *memo, struct buf *out);
+                     const struct licensing *l, struct inputs_memo *memo, struct buf *out);
 
 /* Appends the error record of a point whose worker was lost. */
 void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,

@@ -112,6 +112,19 @@ static void end(struct sweep_worker *w, bool by_force, int *status) {
     *w = (struct sweep_worker){.pid = 0};
 }
 
+/* Ends all that a dead worker has left. */
+static void bury(struct sweep_worker *w, int *signal_number) {
+    int status = 0;
+    end(w, true, &status);
+    *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* What a worker simulates holds its pipe open, so its death need not end the pipe. */
+static bool is_dead(const struct sweep_worker *w) {
+    siginfo_t info = {.si_pid = 0};
+    return w->pid > 0 && waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == w->pid;
+}
+
 /* Reads what a worker has written. Returns true when its record is complete or it has died (record empty). */
 static bool receive(struct sweep_worker *w, struct buf *record, int *signal_number) {
     char block[1 << 16];
@@ -119,9 +132,7 @@ static bool receive(struct sweep_worker *w, struct buf *record, int *signal_numb
     if (k < 0 && errno == EINTR)
         return false;
     if (k <= 0) {
-        int status = 0;
-        end(w, true, &status);
-        *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        bury(w, signal_number);
         return true;
     }
     buf_add(&w->partial, block, (size_t)k);
@@ -148,6 +159,11 @@ int sweep_pool_take(struct sweep_pool *pool, int timeout_ms, struct buf *record,
         for (int i = 0; i < pool->n && found < 0; i++)
             if (fds[i].revents && receive(&pool->workers[i], record, signal_number))
                 found = i;
+    for (int i = 0; i < pool->n && found < 0; i++)
+        if (!fds[i].revents && is_dead(&pool->workers[i])) {
+            bury(&pool->workers[i], signal_number);
+            found = i;
+        }
     free(fds);
     return found;
 }

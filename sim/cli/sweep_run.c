@@ -51,7 +51,7 @@ void sweep_work(void *context, int64_t point, struct buf *record) {
     struct err e = {.text = ""};
     if (job->plans) {
         plan = job->plans[point];
-    } else if (sweep_point_plan(job->spec, (size_t)point, &plan, &e)) {
+    } else if (sweep_point_plan(job->spec, (size_t)point, job->memo, &plan, &e)) {
         sweep_point_lost(job->spec, (size_t)point, &plan, e.text, record);
         return;
     }
@@ -123,6 +123,12 @@ static enum rc hand_out(struct state *s, struct err *e) {
 
 /* --- records --------------------------------------------------------------------------------------- */
 
+static bool record_failed(const char *record) {
+    static const char key[] = "\"status\": ", bad[] = "\"error\"";
+    const char *status = strstr(record, key); // it stands near the beginning
+    return status && strncmp(status + strlen(key), bad, strlen(bad)) == 0;
+}
+
 static enum rc keep(struct state *s, int64_t point, const struct buf *record, struct err *e) {
     if (s->finished[point])
         return RC_OK;
@@ -131,7 +137,7 @@ static enum rc keep(struct state *s, int64_t point, const struct buf *record, st
         return rc;
     s->finished[point] = true;
     s->tally->done++;
-    s->tally->failed += strstr(record->text, "\"status\": \"error\"") != NULL;
+    s->tally->failed += record_failed(record->text);
     return RC_OK;
 }
 

@@ -26,7 +26,7 @@ struct sweep_job {
     const struct sweep_spec *spec;
     const struct sweep_plan *plans; /* NULL: worked out point by point */
     const struct licensing *licensing;
-    struct traffic_memo *memo; /* each worker has its own copy */
+    struct inputs_memo *memo; /* each worker goes on with its own copy */
 };
 
 /* Appends the record of a point; context is a struct sweep_job. */

@@ -101,6 +101,41 @@ static void a_record_says_what_compare_says(void **state) {
     end(&f);
 }
 
+/* Points take turns with inputs that others have loaded: each is what a run of its own says. */
+static void points_that_share_inputs_are_apart(void **state) {
+    (void)state;
+    static const char *const values[] = {"platform.ratio=2", "platform.ratio=8", "workload.hidden=1024",
+                                         "workload.hidden=2048"};
+    struct files f;
+    struct err e;
+    begin(&f, SMALL "simulate: false\naxes: [{key: workload.hidden, values: [1024, 2048]},\n"
+                    "{key: implementation.chain, values: [none, v1]}, {key: platform.ratio, values: [2, 8]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    for (int i = 0; i < 8; i++) {
+        struct yaml_doc *record, *compare;
+        char *at = mem_printf("\"number\": %d, ", i), *all = get_file(f.out), *rest = all, *line;
+        while ((line = strtok_r(rest, "\n", &rest)) && !strstr(line, at))
+            continue;
+        assert_non_null(line);
+        assert_ok(yaml_parse(line, strlen(line), "record", &record, &e), &e);
+        char *words = mem_printf("compare --analytic-only --platform synthetic --workload terrace-reference "
+                                 "--set platform.groups=4 --set platform.ranks_per_group=2 --set %s --set %s "
+                                 "--set implementation.chain=%s --format json",
+                                 values[2 + i / 4], values[i % 2], i / 2 % 2 ? "v1" : "none");
+        assert_int_equal(program_run(words, &compare), 0);
+        static const char *const keys[] = {"calls.0.analytic_s", "calls.1.analytic_s", "calls.0.bound_s",
+                                           "calls.1.wire_bound_s", "calls.1.busiest_link.bytes"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            assert_string_equal(program_at(record, keys[k])->text, program_at(compare, keys[k])->text);
+        yaml_doc_free(record);
+        yaml_doc_free(compare);
+        free(words);
+        free(all);
+        free(at);
+    }
+    end(&f);
+}
+
 /* One point can be simulated, one cannot: the sweep goes on, and the record says why. */
 static void a_point_that_fails_becomes_a_record(void **state) {
     (void)state;
@@ -144,8 +179,8 @@ static size_t lines_in(const char *path) {
     return n;
 }
 
-/* Starts a sweep and waits for its first records. */
-static pid_t start(const struct files *f) {
+/* Starts a sweep and waits for its first n records. */
+static pid_t start(const struct files *f, size_t n) {
     pid_t pid = fork();
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
@@ -153,14 +188,14 @@ static pid_t start(const struct files *f) {
         execl(MOESIM_BINARY, MOESIM_BINARY, "sweep", f->spec, "-o", f->out, "--jobs", "2", (char *)NULL);
         _exit(9);
     }
-    while (lines_in(f->out) < 5 && waitpid(pid, NULL, WNOHANG) == 0)
+    while (lines_in(f->out) < n && waitpid(pid, NULL, WNOHANG) == 0)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     return pid;
 }
 
 /* Ends a sweep by a signal once it has written some records; returns its status. */
 static int stop(const struct files *f, int signal_number) {
-    pid_t pid = start(f);
+    pid_t pid = start(f, 5);
     int status = 0;
     kill(pid, signal_number);
     waitpid(pid, &status, 0);
@@ -213,25 +248,64 @@ static void goes_on_after_a_full_disk(void **state) {
     end(&f);
 }
 
-/* A worker that is killed costs nothing: its point is given to another. */
-static void goes_on_without_a_worker(void **state) {
+/* Kills the processes that one has forked; returns how many. */
+static int kill_children(pid_t pid) {
+    char path[80];
+    long child;
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+    FILE *children = fopen(path, "r");
+    while (children && fscanf(children, "%ld", &child) == 1)
+        n += kill((pid_t)child, SIGKILL) == 0;
+    if (children)
+        fclose(children);
+    return n;
+}
+
+/* Workers that are killed once cost nothing: their points are given to others. */
+static void goes_on_without_its_workers(void **state) {
     (void)state;
     struct files f;
-    char path[80];
-    long child = 0;
     int status = 0;
     begin(&f, many);
     assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
-    pid_t pid = start(&f);
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
-    FILE *children = fopen(path, "r");
-    if (!children || fscanf(children, "%ld", &child) != 1 || kill((pid_t)child, SIGKILL) != 0)
-        fail_msg("no worker found in %s", path);
-    fclose(children);
+    pid_t pid = start(&f, 5);
+    assert_int_equal(kill_children(pid), 2);
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     same_records(&f);
+    end(&f);
+}
+
+/* Once all other points are done, the workers are killed twice over the last one, which takes many seconds: it has an
+ * error record, the sweep ends well, and the same command does not try it again. */
+static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    int status = 0;
+    begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
+              "set: {workload.routing.rho_max: 3}\ncauses: none\n"
+              "axes: [{key: platform.groups, values: [2, 4, 16]}]\n");
+    pid_t pid = start(&f, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(kill_children(pid) > 0);
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL); // the next worker is at it
+    }
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
+    assert_non_null(failed);
+    assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
+    assert_non_null(strstr(failed, "platform.groups=16"));
+    assert_null(strstr(failed + 1, "\"status\": \"error\""));
+    assert_int_equal(lines_in(f.out), 3);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "3 points, 0 new, 3 were there"));
+    free(text);
+    buf_clear(&messages);
     end(&f);
 }
 
@@ -321,13 +395,52 @@ static void shared_traffic_is_of_the_point(void **state) {
     end(&f);
 }
 
+/* Racks of other sizes are other traffic, with the same groups. */
+static void traffic_is_shared_among_equal_racks_only(void **state) {
+    (void)state;
+    static const int joins[] = {1, 2, 4, 1, 2, 4};
+    struct files f;
+    struct err e;
+    begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic-racks\nworkload: terrace-reference\n"
+              "set: {platform.groups: 4, platform.ranks_per_group: 2}\nstrategies: [three-hop]\nsimulate: false\n"
+              "axes: [{key: platform.slow.bandwidth, values: [10GBps, 20GBps]},\n"
+              "{key: platform.middle.rack.joins, values: [1, 2, 4]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    char *all = get_file(f.out), *rest = all, *line;
+    int n = 0;
+    while ((line = strtok_r(rest, "\n", &rest))) {
+        struct yaml_doc *record, *compare;
+        assert_ok(yaml_parse(line, strlen(line), "record", &record, &e), &e);
+        int number = (int)program_number(record, "number");
+        char *words = mem_printf("compare --analytic-only --platform synthetic-racks --workload terrace-reference "
+                                 "--set platform.groups=4 --set platform.ranks_per_group=2 --strategy three-hop "
+                                 "--set platform.slow.bandwidth=%s --set platform.middle.rack.joins=%d --format json",
+                                 number < 3 ? "10GBps" : "20GBps", joins[number]);
+        assert_int_equal(program_run(words, &compare), 0);
+        for (int tier = 0; tier < 3; tier++) {
+            char key[40];
+            snprintf(key, sizeof key, "calls.0.tiers.%d.bytes", tier);
+            assert_string_equal(program_at(record, key)->text, program_at(compare, key)->text);
+        }
+        yaml_doc_free(record);
+        yaml_doc_free(compare);
+        free(words);
+        n++;
+    }
+    assert_int_equal(n, 6);
+    free(all);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_cross_zip_and_filter),
         cmocka_unit_test(a_record_says_what_compare_says),
+        cmocka_unit_test(points_that_share_inputs_are_apart),
         cmocka_unit_test(a_point_that_fails_becomes_a_record),
         cmocka_unit_test(a_point_that_takes_too_long_becomes_a_record),
-        cmocka_unit_test(goes_on_without_a_worker),
+        cmocka_unit_test(goes_on_without_its_workers),
+        cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
         cmocka_unit_test(goes_on_after_an_interrupt),
         cmocka_unit_test(goes_on_after_a_kill),
         cmocka_unit_test(goes_on_after_a_full_disk),
@@ -335,6 +448,7 @@ int main(void) {
         cmocka_unit_test(a_changed_input_is_a_new_point),
         cmocka_unit_test(a_changed_tokens_file_is_a_new_point),
         cmocka_unit_test(shared_traffic_is_of_the_point),
+        cmocka_unit_test(traffic_is_shared_among_equal_racks_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

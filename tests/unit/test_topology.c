@@ -122,8 +122,46 @@ static void routes_run_from_port_to_port(void **state) {
     release(&b);
 }
 
+/* Ways that are looked up are those that are worked out; where a pair has several there is no table. */
+static void listed_routes_are_the_same(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "groups: 3\nranks_per_group: 4\nport_bandwidth: 500GBps\n"
+        "fast: {bandwidth: 450GBps}\nslow: {bandwidth: 50GBps, oversubscription: 3}\n",
+        "groups: 4\nranks_per_group: 4\nfast: {bandwidth: 450GBps, kind: full-mesh, link_bandwidth: 10GBps}\n"
+        "slow: {bandwidth: 50GBps}\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int path = TOPO_PATH_FAST; path <= TOPO_PATH_RAIL; path++) {
+            struct built b = build(texts[i]);
+            struct route route, room;
+            topo_list_routes(b.t, (enum topo_path)path);
+            assert_non_null(b.t->routes);
+            for (int src = 0; src < b.t->ranks; src++)
+                for (int dst = 0; dst < b.t->ranks; dst++) {
+                    if (src == dst)
+                        continue;
+                    topo_find_route(b.t, src, dst, (enum topo_path)path, &route);
+                    room.n = -1;
+                    struct way way = route_way(b.t, (enum topo_path)path, src, dst, &room);
+                    assert_int_equal(room.n, -1); // looked up
+                    assert_int_equal(way.n, route.n);
+                    assert_memory_equal(way.links, route.links, (size_t)route.n * sizeof *way.links);
+                    assert_int_equal(way.cost_link, route.cost_link);
+                    assert_int_equal(way.tier, route.tier);
+                    assert_rel(way.share, route_share(&route), 0);
+                }
+            release(&b);
+        }
+    struct built torus = build("groups: 4\nranks_per_group: 2\nfast: {bandwidth: 450GBps}\n"
+                               "slow: {bandwidth: 50GBps, kind: torus, dims: 2x2, link_bandwidth: 9GBps}\n");
+    topo_list_routes(torus.t, TOPO_PATH_FAST);
+    assert_null(torus.t->routes);
+    release(&torus);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listed_routes_are_the_same),
         cmocka_unit_test(two_tiers_have_separate_ports),
         cmocka_unit_test(an_oversubscribed_group_has_uplinks),
         cmocka_unit_test(tiers_may_share_a_port),

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* route_table.h - the routes of all pairs of a small topology, worked out once, and routes to look at.
+ *
+ * Only where every pair has one path; a topology of more ranks, or with several paths, has no table.
+ * Ownership: route_table_free() releases; the topology has it. A way borrows from the table or from the route. */
+#ifndef PLATFORMS_ROUTE_TABLE_H
+#define PLATFORMS_ROUTE_TABLE_H
+
+#include "platforms/topology.h"
+
+enum { ROUTE_TABLE_RANKS = 512 };
+
+struct route_entry {
+    int first; /* its links stand in links[first] .. */
+    int n, cost_link;
+    enum tier tier;
+};
+
+struct route_table {
+    enum topo_path path;
+    struct route_entry *entries; /* [src * ranks + dst] */
+    int *links;
+    int n, room;
+};
+
+/* NULL: there is none for this topology. */
+struct route_table *route_table_build(const struct topology *t, enum topo_path path);
+void route_table_free(struct route_table *table); /* NULL is allowed */
+
+/* What of a route its messages need. */
+struct way {
+    const int *links; /* [n] of all paths */
+    int n, cost_link;
+    enum tier tier;
+    double share; /* of a message on each entry of links[] */
+};
+
+/* The way from src to dst, looked up or else worked out in `route`. */
+static inline struct way route_way(const struct topology *t, enum topo_path path, int src, int dst,
+                                   struct route *route) {
+    const struct route_table *table = t->routes;
+    if (table && table->path == path) {
+        const struct route_entry *e = &table->entries[(size_t)src * (size_t)t->ranks + (size_t)dst];
+        return (struct way){table->links + e->first, e->n, e->cost_link, e->tier, 1};
+    }
+    topo_find_route(t, src, dst, path, route);
+    return (struct way){route->links, route->n, route->cost_link, route->tier, route_share(route)};
+}
+
+#endif
