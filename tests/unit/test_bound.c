@@ -435,9 +435,11 @@ static void short_cuts_change_nothing(void **state) {
         bound_calls(&q.step, c, 2, bound_s, &looked_up);
         same_link(&busiest, &looked_up);
         for (int k = 0; k < 2; k++) {
+            const double *enter_s = q.step.enter_s;
             assert_true(bound_s[k] == bound_call_s(&q.step, &c[k]));
-            q.step.enter_s = q.step.enter_s ? q.step.enter_s : at_once;
+            q.step.enter_s = enter_s ? enter_s : at_once;
             assert_rel(bound_s[k], bound_call_s(&q.step, &c[k]), 1e-13);
+            q.step.enter_s = enter_s;
         }
         forget(&q);
     }
