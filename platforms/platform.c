@@ -153,6 +153,16 @@ const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier)
     return yaml_get(p->doc->root, tier == TIER_FAST ? "fast" : "slow");
 }
 
+void plat_shape(const struct platform *p, struct buf *out) {
+    for (int tier = p->n_tiers - 2; tier > 0; tier--)
+        buf_printf(out, "%d %ss x ", plat_ends(p, (enum tier)(tier + 1)), p->tier[tier].name);
+    buf_printf(out, "%d groups ", plat_ends(p, (enum tier)1));
+    if (plat_is_even(p))
+        buf_printf(out, "x %lld ranks", (long long)p->ranks_per_group);
+    else
+        buf_printf(out, "of ranks %s", p->group_sizes);
+}
+
 double plat_message_cost_s(const struct platform *p, enum tier tier) {
     const struct plat_tier *t = &p->tier[tier];
     if (t->message_cost_s.given)

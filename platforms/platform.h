@@ -79,6 +79,9 @@ void plat_free(struct platform *p); /* NULL is allowed */
 /* Per-message cost o of a tier, seconds: message_cost, or x_half / bandwidth. FORMULAS.md [F2] */
 double plat_message_cost_s(const struct platform *p, enum tier tier);
 
+/* "16 groups x 8 ranks", "4 racks x 4 groups x 8 ranks", "3 groups of ranks 2x8 1x4". */
+void plat_shape(const struct platform *p, struct buf *out);
+
 /* Widest tier that joins anything. */
 enum tier plat_widest(const struct platform *p);
 /* The map of a tier in the file. */

@@ -108,8 +108,8 @@ static void show_alpha(const struct platform *p, struct buf *out) {
 static void show_text(const struct topology *t, struct buf *out) {
     const struct platform *p = t->platform;
     table_paragraph(out, "%s%s%s", p->name, p->description ? ": " : "", p->description ? p->description : "");
-    buf_printf(out, "%lld groups x %lld ranks = %d ranks, %d links, each one direction\n",
-               (long long)p->groups, (long long)p->ranks_per_group, t->ranks, t->n_links);
+    plat_shape(p, out);
+    buf_printf(out, " = %d ranks, %d links, each one direction\n", t->ranks, t->n_links);
     double ratio = plat_hierarchy_ratio(p);
     if (ratio > 0)
         buf_printf(out, "hierarchy ratio %.4g (fast over slow bandwidth per rank)\n", ratio);
@@ -167,8 +167,9 @@ static void show_json(const struct topology *t, struct buf *out) {
 static void check_text(const struct platform *p, struct buf *out) {
     struct buf warnings = {0};
     plat_sanity(p, &warnings);
-    buf_printf(out, "%s: ok, %lld groups x %lld ranks\n", p->doc->file, (long long)p->groups,
-               (long long)p->ranks_per_group);
+    buf_printf(out, "%s: ok, ", p->doc->file);
+    plat_shape(p, out);
+    buf_text(out, "\n");
     table_lines(out, "warning", warnings.text);
     buf_clear(&warnings);
 }

@@ -8,6 +8,17 @@ void json_platform(struct json *j, const struct result *r) {
     json_key_int(j, "groups", p->groups);
     json_key_int(j, "ranks_per_group", p->ranks_per_group);
     json_key_int(j, "ranks", plat_ranks(p));
+    if (p->group_sizes)
+        json_key_text(j, "group_sizes", p->group_sizes);
+    json_key_open(j, "tiers", '[');
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        json_open(j, '{');
+        json_key_text(j, "name", p->tier[tier].name);
+        json_key_int(j, "domains", p->domains[tier].n);
+        json_key_number(j, "bandwidth_Bps", p->tier[tier].bandwidth_Bps.value);
+        json_close(j);
+    }
+    json_close(j);
     claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
     if (plat_no_ratio(p))
         json_key_text(j, "hierarchy_ratio_reason", plat_no_ratio(p));

@@ -32,14 +32,15 @@ static void write_inputs(const struct result *r, struct buf *out) {
     const struct platform *p = r->platform;
     const struct workload *w = r->workload;
     const struct implementation *m = r->implementation;
-    const struct quantity *fast = &p->tier[TIER_FAST].bandwidth_Bps;
-    const struct quantity *slow = &p->tier[plat_slow(p)].bandwidth_Bps;
-    char a[UNIT_TEXT], b[UNIT_TEXT], ratio[CLAIM_TEXT];
-    buf_printf(out, "platform        %s: %lld groups x %lld ranks, fast %s (%s), slow %s (%s), ratio %s\n",
-               p->name, (long long)p->groups, (long long)p->ranks_per_group,
-               unit_format(fast->value, UNIT_RATE, a), status_name(fast->status),
-               unit_format(slow->value, UNIT_RATE, b), status_name(slow->status),
-               claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
+    char rate[UNIT_TEXT], ratio[CLAIM_TEXT];
+    buf_printf(out, "platform        %s: ", p->name);
+    plat_shape(p, out);
+    for (int tier = 0; tier < p->n_tiers; tier++) {
+        const struct quantity *q = &p->tier[tier].bandwidth_Bps;
+        buf_printf(out, ", %s %s (%s)", p->tier[tier].name, unit_format(q->value, UNIT_RATE, rate),
+                   status_name(q->status));
+    }
+    buf_printf(out, ", ratio %s\n", claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
     buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",
                w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
                (long long)w->hidden, workload_dtype_name(w));
