@@ -25,7 +25,7 @@ static enum rc plan_all(const struct sweep_spec *spec, struct sweep_plan *plans,
         enum rc rc = sweep_point_plan(spec, i, &plans[i], e);
         if (rc) {
             err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
-            return rc;
+            return rc == RC_USAGE ? RC_SCHEMA : rc; // the file is wrong, not the command line
         }
     }
     return RC_OK;
