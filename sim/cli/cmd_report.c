@@ -20,6 +20,9 @@ enum rc cmd_report(const struct options *o, struct buf *out, struct err *e) {
     }
     if (!o->output)
         return err_set(e, RC_USAGE, "report: -o FILE.html is missing: where the page goes");
+    if (file_same(o->words[0], o->output))
+        return err_set(e, RC_USAGE, "report: -o %s: the page would replace the results that it is made from",
+                       o->output);
     struct page page;
     struct buf html = {0};
     enum rc rc = page_read(o->words[0], &page, e);
