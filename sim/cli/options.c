@@ -70,7 +70,7 @@ static const struct option {
     {"--host", "observed|ahead", OPT_HOST, " simulate ",
      "calls back to back: the host waits for each, or issues while the device works"},
     {"--calls", "N", OPT_CALLS, " simulate ", "how many back to back (default 1 observed, 32 ahead)"},
-    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace"},
+    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace; which is worst"},
     {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record: counts, token by token, or a matrix"},
