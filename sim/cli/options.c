@@ -159,8 +159,11 @@ static enum rc add_setting(struct options *o, const char *key, const char *value
                 push(files[i].list, implied[k].also + n, implied[k].value);
         return RC_OK;
     }
-    return err_set(e, RC_USAGE,
-                   "--set: '%.80s' must begin with platform., workload. or implementation.", key);
+    static const char *const names[] = {"platform", "workload", "implementation"};
+    char *first = arena_copy(&o->arena, key);
+    first[strcspn(first, ".")] = '\0';
+    return err_set(e, RC_USAGE, "--set: '%.80s' must begin with platform., workload. or implementation.%s", key,
+                   err_hint("; ", first, names, 3).text);
 }
 
 static enum rc parse_set(struct options *o, const char *text, struct err *e) {
