@@ -83,10 +83,12 @@ static enum rc not_found(enum find_kind kind, const char *name, struct err *e) {
     find_names(kind, &known);
     for (size_t i = 0; i < known.n; i++)
         buf_printf(&list, "%s%s", i ? ", " : "", known.names[i]);
+    if (!known.n)
+        buf_printf(&list, "none in %s/%s", data_root(), kinds[kind].folder);
     enum rc rc = err_set(e, RC_IO, "no %s named '%.80s'%s (known: %.700s; a file needs a path ending in .yaml)",
                          kinds[kind].word, name,
                          err_hint(", ", name, (const char *const *)known.names, known.n).text,
-                         list.n ? list.text : "none");
+                         list.text);
     buf_clear(&list);
     find_names_free(&known);
     return rc;

@@ -256,6 +256,9 @@ enum rc gate_files_load(const char *folder, struct gate_files *files, struct err
         free(paths[i]);
     }
     free(paths);
+    if (!rc && files->n == 0)
+        rc = err_set(e, RC_SCHEMA, "%s: no gate in the folder, expected a file .yaml with 'schema: " GATE_SCHEMA "'",
+                     folder);
     if (rc)
         gate_files_clear(files);
     return rc;

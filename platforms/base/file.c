@@ -78,6 +78,13 @@ bool file_exists(const char *path) {
     return access(path, R_OK) == 0;
 }
 
+bool file_same(const char *a, const char *b) {
+    struct stat x, y;
+    if (stat(a, &x) != 0)
+        return strcmp(a, b) == 0;
+    return S_ISREG(x.st_mode) && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 char *file_beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
     if (name[0] == '/' || !slash)

@@ -18,6 +18,8 @@ enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, st
 /* Writes n bytes to path by way of a temporary file. */
 enum rc file_write(const char *path, const void *data, size_t n, struct err *e);
 
+/* Whether both paths name one regular file, there already or not. */
+bool file_same(const char *a, const char *b);
 bool file_exists(const char *path);
 
 /* Writes all n bytes to a pipe; false when the other end is gone or the write fails. */

@@ -61,10 +61,10 @@ static enum rc parse_number(const struct key *key, const struct yaml_node *node,
 static enum rc check_range(const struct key *key, const struct yaml_node *node, double value,
                            struct err *e) {
     if (value < key->min)
-        return err_at(e, RC_RANGE, &node->at, "%s: %.60s is below the smallest allowed value %g",
+        return err_at(e, RC_RANGE, &node->at, "%s: %.60s is below the smallest allowed value %.12g",
                       key->name, node->text, key->min);
     if (key->max > 0 && value > key->max)
-        return err_at(e, RC_RANGE, &node->at, "%s: %.60s is above the largest allowed value %g",
+        return err_at(e, RC_RANGE, &node->at, "%s: %.60s is above the largest allowed value %.12g",
                       key->name, node->text, key->max);
     return RC_OK;
 }

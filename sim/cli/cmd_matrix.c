@@ -37,7 +37,7 @@ static void as_json(const struct inputs *in, const struct options *o, const char
     json_key_text(&j, "workload", in->workload->name);
     json_key_int(&j, "ranks", plat_ranks(in->platform));
     json_key_int(&j, "seed", (int64_t)o->seed);
-    json_key_number(&j, "fan_out", in->traffic->fan_out);
+    json_key_number_if(&j, "fan_out", in->traffic->fan_out > 0, in->traffic->fan_out);
     json_key_open(&j, "matrices", '[');
     for (int i = 0; i < 3; i++) {
         json_open(&j, '{');

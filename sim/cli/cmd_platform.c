@@ -164,13 +164,26 @@ static void show_json(const struct topology *t, struct buf *out) {
     buf_text(out, "\n");
 }
 
-static void check_text(const struct platform *p, struct buf *out) {
+static void write_check(const struct platform *p, enum format format, struct buf *out) {
     struct buf warnings = {0};
+    struct json j;
     plat_sanity(p, &warnings);
-    buf_printf(out, "%s: ok, ", p->doc->file);
-    plat_shape(p, out);
-    buf_text(out, "\n");
-    table_lines(out, "warning", warnings.text);
+    if (format == FORMAT_JSON) {
+        json_init(&j, out, true);
+        json_open(&j, '{');
+        json_key_text(&j, "schema", "moesim/platform-check/1");
+        json_key_text(&j, "file", p->doc->file);
+        json_key_int(&j, "groups", p->groups);
+        json_key_int(&j, "ranks_per_group", p->ranks_per_group);
+        json_key_lines(&j, "warnings", warnings.text);
+        json_close(&j);
+        buf_text(out, "\n");
+    } else {
+        buf_printf(out, "%s: ok, ", p->doc->file);
+        plat_shape(p, out);
+        buf_text(out, "\n");
+        table_lines(out, "warning", warnings.text);
+    }
     buf_clear(&warnings);
 }
 
@@ -202,7 +215,7 @@ enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
     if (!rc && strcmp(verb, "xml") == 0)
         rc = sim_xml(in.topology, out, e);
     else if (!rc && strcmp(verb, "check") == 0)
-        check_text(in.platform, out);
+        write_check(in.platform, o->format, out);
     else if (!rc && o->format == FORMAT_JSON)
         show_json(in.topology, out);
     else if (!rc)

@@ -388,6 +388,8 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
     if (o->all_layers && o->calls)
         return err_set(e, RC_USAGE, "--calls and --layers cannot stand together: --layers makes one call a layer");
+    if (o->html && o->timeline && file_same(o->html, o->timeline))
+        return err_set(e, RC_USAGE, "--html and --timeline: both would be written to %s", o->html);
     struct licensing l;
     enum rc rc = licensing_open(o, &l, e);
     if (!rc && o->step_level) // no code composes calls into a step, whatever the gates say

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "platforms/base/json.h"
 #include "platforms/base/unit.h"
 #include "sim/cli/cli.h"
 #include "sim/report/page.h"
@@ -25,7 +26,7 @@ static enum rc plan_all(const struct sweep_spec *spec, struct inputs_memo *memo,
         enum rc rc = sweep_point_plan(spec, i, memo, &plans[i], e);
         if (rc) {
             err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
-            return rc;
+            return rc == RC_USAGE ? RC_SCHEMA : rc; // the file is wrong, not the command line
         }
     }
     return RC_OK;
@@ -63,7 +64,22 @@ static void describe(const struct sweep_job *job, const struct sweep_file *file,
 }
 
 static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y, const char *path,
-                     struct buf *out) {
+                     enum format format, struct buf *out) {
+    if (format == FORMAT_JSON) {
+        struct json j;
+        json_init(&j, out, true);
+        json_open(&j, '{');
+        json_key_text(&j, "schema", "moesim/sweep-end/1");
+        json_key_text(&j, "sweep", spec->name);
+        json_key_text(&j, "file", path);
+        json_key_int(&j, "points", (int64_t)y->points);
+        json_key_int(&j, "new", (int64_t)y->done);
+        json_key_int(&j, "were_there", (int64_t)y->there);
+        json_key_int(&j, "failed", (int64_t)y->failed);
+        json_close(&j);
+        buf_text(out, "\n");
+        return;
+    }
     buf_printf(out, "%s: %zu points, %zu new, %zu were there, %zu failed; records in %s\n", spec->name, y->points,
                y->done, y->there, y->failed, path);
 }
@@ -82,7 +98,7 @@ static enum rc run(const struct options *o, const struct sweep_job *job, const s
     } else if (!rc) {
         rc = sweep_run(job, jobs, remote, &file, &tally, e);
         if (!rc && o->format != FORMAT_CSV)
-            conclude(job->spec, &tally, o->output, out);
+            conclude(job->spec, &tally, o->output, o->format, out);
     }
     sweep_file_close(&file);
     bool truncated; // no: it was closed just now

@@ -321,6 +321,23 @@ static void show_text(const struct shown *s, struct buf *out) {
     buf_text(out, s->notes);
 }
 
+static void write_check(const struct shown *s, const char *file, enum format format, struct buf *out) {
+    struct json j;
+    if (format != FORMAT_JSON) {
+        buf_printf(out, "%s: ok, %d layers of %d experts\n", file, s->counts->n_layers, s->counts->n_experts);
+        return;
+    }
+    json_init(&j, out, true);
+    json_open(&j, '{');
+    json_key_text(&j, "schema", "moesim/workload-check/1");
+    json_key_text(&j, "file", file);
+    json_key_int(&j, "layers", s->counts->n_layers);
+    json_key_int(&j, "experts", s->counts->n_experts);
+    json_key_lines(&j, "warnings", s->notes);
+    json_close(&j);
+    buf_text(out, "\n");
+}
+
 enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
     enum { VERBS = 3 };
     static const char *const verbs[VERBS] = {"list", "check", "show"};
@@ -341,9 +358,7 @@ enum rc cmd_workload(const struct options *o, struct buf *out, struct err *e) {
     struct shown shown = {.notes = ""};
     enum rc rc = load_shown(&with_name, &in, &shown, e);
     if (!rc && k == 1)
-        buf_printf(out, "%s: ok, %d layers of %d experts\n",
-                   o->trace ? o->trace : in.workload->doc->file, shown.counts->n_layers,
-                   shown.counts->n_experts);
+        write_check(&shown, o->trace ? o->trace : in.workload->doc->file, o->format, out);
     else if (!rc && o->format == FORMAT_JSON)
         show_json(&shown, out);
     else if (!rc)

@@ -126,8 +126,9 @@ static enum rc dispatch(int argc, const char *const *argv, struct buf *out, stru
         return RC_OK;
     }
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        bool of_help = argc > 2 && (strcmp(argv[2], "help") == 0 || strcmp(argv[2], "--help") == 0);
         const struct command *c = argc > 2 ? find_command(argv[2]) : NULL;
-        if (argc > 2 && !c)
+        if (argc > 2 && !c && !of_help)
             return unknown_command(argv[2], e);
         c ? help_one(c, out) : help_all(out);
         return RC_OK;

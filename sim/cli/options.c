@@ -70,7 +70,7 @@ static const struct option {
     {"--host", "observed|ahead", OPT_HOST, " simulate ",
      "calls back to back: the host waits for each, or issues while the device works"},
     {"--calls", "N", OPT_CALLS, " simulate ", "how many back to back (default 1 observed, 32 ahead)"},
-    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace"},
+    {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace; which is worst"},
     {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record: counts, token by token, or a matrix"},
@@ -159,8 +159,11 @@ static enum rc add_setting(struct options *o, const char *key, const char *value
                 push(files[i].list, implied[k].also + n, implied[k].value);
         return RC_OK;
     }
-    return err_set(e, RC_USAGE,
-                   "--set: '%.80s' must begin with platform., workload. or implementation.", key);
+    static const char *const names[] = {"platform", "workload", "implementation"};
+    char *first = arena_copy(&o->arena, key);
+    first[strcspn(first, ".")] = '\0';
+    return err_set(e, RC_USAGE, "--set: '%.80s' must begin with platform., workload. or implementation.%s", key,
+                   err_hint("; ", first, names, 3).text);
 }
 
 static enum rc parse_set(struct options *o, const char *text, struct err *e) {
@@ -172,12 +175,14 @@ static enum rc parse_set(struct options *o, const char *text, struct err *e) {
     return add_setting(o, key, equals + 1, e);
 }
 
-static enum rc parse_count(const char *name, const char *text, int64_t *value, struct err *e) {
+static enum rc parse_count(const char *name, const char *text, int64_t least, int64_t most, int64_t *value,
+                           struct err *e) {
     char *end;
     errno = 0;
     long long n = strtoll(text, &end, 10);
-    if (end == text || *end || errno || n < 0)
-        return err_set(e, RC_USAGE, "%s: '%.40s' found, expected a whole number, 0 or more", name, text);
+    if (end == text || *end || errno || n < least || n > most)
+        return err_set(e, RC_USAGE, "%s: '%.40s' found, expected a whole number from %lld to %lld", name, text,
+                       (long long)least, (long long)most);
     *value = n;
     return RC_OK;
 }
@@ -268,10 +273,7 @@ static enum rc take(struct options *o, const struct option *option, const char *
         o->host = hosts[choice];
         return rc;
     case OPT_CALLS:
-        rc = parse_count("--calls", value, &o->calls, e);
-        return rc || (o->calls >= 1 && o->calls <= 1000)
-                   ? rc
-                   : err_set(e, RC_USAGE, "--calls: '%.40s' found, expected 1 to 1000", value);
+        return parse_count("--calls", value, 1, 1000, &o->calls, e);
     case OPT_LAYERS:
         o->all_layers = true;
         return strcmp(value, "all") == 0
@@ -283,7 +285,7 @@ static enum rc take(struct options *o, const struct option *option, const char *
         o->trace = value;
         return add_setting(o, "workload.routing.trace", value, e);
     case OPT_SEED:
-        rc = parse_count("--seed", value, &count, e);
+        rc = parse_count("--seed", value, 0, INT64_MAX, &count, e);
         o->seed = (uint64_t)count;
         return rc;
     case OPT_FORMAT:
@@ -297,9 +299,9 @@ static enum rc take(struct options *o, const struct option *option, const char *
     case OPT_TIMEOUT:
         return parse_seconds(o, value, e);
     case OPT_EXPERTS:
-        return parse_count("--experts", value, &o->experts, e);
+        return parse_count("--experts", value, 1, INT32_MAX, &o->experts, e);
     case OPT_TOP_K:
-        return parse_count("--top-k", value, &o->top_k, e);
+        return parse_count("--top-k", value, 1, INT32_MAX, &o->top_k, e);
     case OPT_OUTPUT:
         o->output = value;
         break;
@@ -316,10 +318,7 @@ static enum rc take(struct options *o, const struct option *option, const char *
             err_prefix(e, "--host-exposure");
         return rc ? RC_USAGE : RC_OK;
     case OPT_DRAWS:
-        rc = parse_count("--draws", value, &o->draws, e);
-        if (!rc && (o->draws < 1 || o->draws > 1000000))
-            rc = err_set(e, RC_USAGE, "--draws: '%.40s' found, expected 1 to 1000000", value);
-        return rc;
+        return parse_count("--draws", value, 1, 1000000, &o->draws, e);
     case OPT_ANALYTIC_ONLY:
         o->analytic_only = true;
         break;
@@ -333,10 +332,7 @@ static enum rc take(struct options *o, const struct option *option, const char *
         o->full = true;
         break;
     case OPT_JOBS:
-        rc = parse_count("--jobs", value, &o->jobs, e);
-        return rc || (o->jobs >= 1 && o->jobs <= 4096)
-                   ? rc
-                   : err_set(e, RC_USAGE, "--jobs: '%.40s' found, expected 1 to 4096", value);
+        return parse_count("--jobs", value, 1, 4096, &o->jobs, e);
     case OPT_DRY_RUN:
         o->dry_run = true;
         break;
@@ -386,6 +382,8 @@ static enum rc parse_option(struct options *o, int argc, const char *const *argv
             return err_set(e, RC_USAGE, "%s needs a value: %s", option->name, option->value);
         value = argv[++*i];
     }
+    if (value && !*value)
+        return err_set(e, RC_USAGE, "%s: an empty value found, expected %s", option->name, option->value);
     return take(o, option, value, e);
 }
 

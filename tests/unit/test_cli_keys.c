@@ -112,8 +112,9 @@ static void fan_out_is_that_of_the_matrix(void **state) {
 /* A matrix of bytes says nothing about tokens. */
 static void without_tokens_there_is_no_fan_out(void **state) {
     (void)state;
-    static const char call[] = "simulate --set platform.groups=2 --set platform.ranks_per_group=2 "
-                               "--trace " TEST_DATA_DIR "/routing/synthetic_matrix.csv";
+#define MATRIX "--set platform.groups=2 --set platform.ranks_per_group=2 --trace " TEST_DATA_DIR \
+               "/routing/synthetic_matrix.csv"
+    static const char call[] = "simulate " MATRIX;
     char *json = mem_printf("%s --format json", call);
     struct yaml_doc *d;
     struct buf text = {0};
@@ -121,6 +122,16 @@ static void without_tokens_there_is_no_fan_out(void **state) {
     program_is_null(d, "workload.fan_out");
     assert_int_equal(program_text(call, &text), 0);
     assert_null(strstr(text.text, "fan-out"));
+    yaml_doc_free(d);
+    char made[] = "/tmp/moesim-test-XXXXXX";
+    assert_non_null(mkdtemp(made));
+    char *matrix = mem_printf("matrix " MATRIX " -o %s --format json", made), *drop = mem_printf("rm -r %s", made);
+    assert_int_equal(program_run(matrix, &d), 0);
+    program_is_null(d, "fan_out");
+    assert_int_equal(program_shell(drop, NULL), 0);
+    free(matrix);
+    free(drop);
+#undef MATRIX
     free(json);
     buf_clear(&text);
     yaml_doc_free(d);

@@ -185,6 +185,36 @@ static void a_cut_line_is_warned_of(void **state) {
     free(warning);
 }
 
+/* --format json: what sweep and report did, for scripts. */
+static void ends_are_counted_in_json(void **state) {
+    (void)state;
+    char *html, *records, *spec = path_of("again.yaml");
+    struct yaml_doc *d;
+    make_page(&html, &records);
+    put_file(spec, spec_text);
+    char *sweep = mem_printf("sweep %s -o %s --format json", spec, records);
+    assert_int_equal(program_run(sweep, &d), 0);
+    assert_string_equal(program_at(d, "schema")->text, "moesim/sweep-end/1");
+    assert_rel(program_number(d, "points"), 30, 0);
+    assert_rel(program_number(d, "were_there"), 30, 0);
+    assert_rel(program_number(d, "new"), 0, 0);
+    yaml_doc_free(d);
+    char *report = mem_printf("report %s -o %s --format json", records, html);
+    assert_int_equal(program_run(report, &d), 0);
+    assert_string_equal(program_at(d, "schema")->text, "moesim/report/1");
+    assert_rel(program_number(d, "records"), 30, 0);
+    assert_rel(program_number(d, "without_result"), 15, 0);
+    yaml_doc_free(d);
+    unlink(spec);
+    unlink(html);
+    unlink(records);
+    free(spec);
+    free(html);
+    free(records);
+    free(sweep);
+    free(report);
+}
+
 static void what_is_no_result_is_refused(void **state) {
     (void)state;
     struct buf out = {0};
@@ -242,6 +272,7 @@ int main(void) {
         cmocka_unit_test(the_page_says_what_the_records_say),
         cmocka_unit_test(withheld_quantiles_and_sequences_are_listed),
         cmocka_unit_test(a_cut_line_is_warned_of),
+        cmocka_unit_test(ends_are_counted_in_json),
         cmocka_unit_test(a_csv_row_is_a_call),
         cmocka_unit_test(a_timeline_is_a_chrome_trace),
         cmocka_unit_test(what_is_no_result_is_refused),
