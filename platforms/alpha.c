@@ -27,9 +27,8 @@ static enum rc find_span(const struct platform *p, const char *name, const struc
         names[1 + t] = p->tier[t].name;
         buf_printf(&expected, "%s%s", t + 1 < p->n_tiers ? ", " : " or ", p->tier[t].name);
     }
-    const char *near = err_nearest(name, names, (size_t)p->n_tiers + 1);
-    enum rc rc = err_at(e, RC_SCHEMA, at, "span: '%.40s' found, expected any%s%s%s%s", name, expected.text,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    enum rc rc = err_at(e, RC_SCHEMA, at, "span: '%.40s' found, expected any%s%s", name, expected.text,
+                        err_hint("; ", name, names, (size_t)p->n_tiers + 1).text);
     buf_clear(&expected);
     return rc;
 }

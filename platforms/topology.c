@@ -263,9 +263,8 @@ static enum rc change_links(struct topology *t, const char *name, double factor,
     const char **names = mem_alloc((size_t)t->n_links, sizeof *names);
     for (int l = 0; l < t->n_links; l++)
         names[l] = t->links[l].name;
-    const char *near = err_nearest(name, names, (size_t)t->n_links);
-    enum rc rc = err_at(e, RC_SCHEMA, at, "no link named '%.40s'%s%s%s; see platform show", name,
-                        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    enum rc rc = err_at(e, RC_SCHEMA, at, "no link named '%.40s'%s; see platform show", name,
+                        err_hint(", ", name, names, (size_t)t->n_links).text);
     free(names);
     return rc;
 }

@@ -223,10 +223,9 @@ enum rc step_check(const struct platform *p, const struct implementation *m, enu
     const char *names[TIER_MAX];
     for (int t = 0; t < p->n_tiers; t++)
         names[t] = p->tier[t].name;
-    const char *near = m->cut ? err_nearest(m->cut, names, (size_t)p->n_tiers) : NULL;
     if (cut < 0)
-        return err_set(e, RC_RANGE, "implementation.cut: %s has no tier '%.40s'%s%s%s", p->name, m->cut,
-                       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(e, RC_RANGE, "implementation.cut: %s has no tier '%.40s'%s", p->name, m->cut,
+                       err_hint(", ", m->cut, names, (size_t)p->n_tiers).text);
     if (cut == (int)plat_slow(p))
         return err_set(e, RC_RANGE, "implementation.cut: '%s' is the outermost tier, it has one domain", m->cut);
     if (strategy == STRATEGY_THREE_HOP && (p->n_tiers < 3 || (m->cut && cut == TIER_FAST)))

@@ -74,9 +74,7 @@ static enum rc no_axis(const struct sweep_spec *s, const struct place *at, const
     const char *names[SWEEP_AXES];
     for (size_t i = 0; i < s->n_axes; i++)
         names[i] = s->axes[i].key;
-    const char *near = err_nearest(key, names, s->n_axes);
-    return err_at(e, RC_SCHEMA, at, "'%.60s' is not an axis%s%s%s", key, near ? ", did you mean '" : "",
-                  near ? near : "", near ? "'?" : "");
+    return err_at(e, RC_SCHEMA, at, "'%.60s' is not an axis%s", key, err_hint(", ", key, names, s->n_axes).text);
 }
 
 static enum rc read_zip(struct sweep_spec *s, struct err *e) {
