@@ -5,7 +5,7 @@
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
-#include "gates/claim.h"
+#include "sim/report/result_messages.h"
 #include "workloads/step.h"
 
 enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
@@ -77,8 +77,7 @@ struct result_call {
     const struct licence *licence; /* of the call time */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
-    struct claim time, band[2];
-    struct claim treatments[RESULT_TREATMENTS];
+    struct claim time, band[2], treatments[RESULT_TREATMENTS];
     struct claim wire, bound, wire_bound, slack;
     double tier_bytes[TIER_COUNT], tier_messages[TIER_COUNT];
     struct result_stage stages[OUTCOME_STAGES];
@@ -90,6 +89,7 @@ struct result_call {
     struct result_link links[RESULT_LINKS];
     int n_links;
     struct claim bin; /* width of the bins */
+    struct result_messages messages;
     char critical_path[OUTCOME_PATH];
     struct claim fairness, from_last;
     struct result_straggler straggler; /* under the costs shown */
