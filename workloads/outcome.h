@@ -19,6 +19,13 @@ struct outcome_stage {
     double messages;
 };
 
+struct outcome_message {
+    const char *stage; /* name of its exchange */
+    int src, dst;
+    int tier; /* the widest that it uses */
+    double bytes, start_s, end_s; /* from its leaving the sender to its arrival */
+};
+
 struct outcome {
     double time_s;
     int n_stages;
@@ -35,6 +42,9 @@ struct outcome {
     int link_bins;                    /* payload over time, when asked for; equal bins, the last ones may be empty */
     double link_bins_start_s, link_bin_s;
     double *link_bin_bytes; /* [link * link_bins + bin] */
+    struct outcome_message *messages; /* the largest ones first, when asked for */
+    size_t n_messages;
+    double left_messages, left_bytes; /* not among them */
     int run; /* cases with the same number share a run, whose cost they all state */
     uint64_t flows;
     uint64_t events;

@@ -442,5 +442,6 @@ void outcome_clear(struct outcome *o) {
     free(o->recv_end_s);
     free(o->link_bytes);
     free(o->link_bin_bytes);
+    free(o->messages);
     *o = (struct outcome){0};
 }

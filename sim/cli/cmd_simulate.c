@@ -114,7 +114,9 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
                              const struct options *o, struct result *r, struct call_figures *call,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
-    const struct sim_options options = {.timeout_s = o->timeout_s, .link_bins = r->detail ? RESULT_BINS : 0};
+    const struct sim_options options = {.timeout_s = o->timeout_s,
+                                        .link_bins = r->detail ? RESULT_BINS : 0,
+                                        .messages = o->timeline ? RESULT_MESSAGES : 0};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;

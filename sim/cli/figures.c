@@ -170,6 +170,20 @@ static void publish_draws(const struct draws_figures *f, const struct licence *t
         d->tail_reason = licence_reason(tail);
 }
 
+static void publish_messages(const struct outcome *o, const struct licence *l, struct result_messages *m) {
+    if (!o->messages)
+        return;
+    *m = (struct result_messages){.items = mem_alloc(o->n_messages, sizeof *m->items),
+                                  .left = o->left_messages,
+                                  .left_bytes = o->left_bytes};
+    for (; m->n < o->n_messages; m->n++) {
+        const struct outcome_message *x = &o->messages[m->n];
+        m->items[m->n] = (struct result_message){x->stage, x->src,   x->dst,
+                                                 (enum tier)x->tier, x->bytes,
+                                                 claim_make(l, x->start_s), claim_make(l, x->end_s)};
+    }
+}
+
 static void publish_call(const struct call_figures *f, const struct topology *t,
                          const struct licence *time, const struct licence *wire,
                          struct result_call *c) {
@@ -207,6 +221,7 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     c->map_ranks = f->map_ranks;
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
     publish_links(f, t, f->time_known ? time : wire, c);
+    publish_messages(&f->shown, f->time_known ? time : wire, &c->messages);
     publish_sequence(&f->sequence, time, wire, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
     publish_causes(f, f->time_known ? time : wire, &c->analytic);
@@ -262,6 +277,7 @@ void figures_publish(const struct figures *f, const struct topology *t, struct l
 
 void figures_unpublish(struct result *r) {
     for (int i = 0; i < r->n_calls; i++) {
+        free(r->calls[i].messages.items);
         free(r->calls[i].send_end);
         free(r->calls[i].recv_end);
         free(r->calls[i].port_end);

@@ -2,19 +2,28 @@
 /* moesim-mpi: `moesim sweep` over the ranks of an MPI job. Rank 0 hands out and writes, and works too.
  *
  * Every rank reads the sweep file and the inputs itself and lets a process of its own work out the points, so that
- * a crash costs a point and not the job. A rank says that it is ready with an empty message. */
+ * a crash costs a point and not the job. A rank says that it is ready with an empty record.
+ * Records travel in pieces that MPI hands over whole: of a longer message, whose sender may die before it is read,
+ * the receiver would wait for the rest forever. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/sweep_main.h"
 #include "sim/cli/sweep_pool.h"
 
 enum { TAG_POINT = 1, TAG_RECORD, TAG_BYE };
-enum { STOP = -1 };
+enum { STOP = -1, TOGETHER = -2, ALONE = -3 }; /* instead of a point */
+
+/* Of a record; below the eager limits of Open MPI (4 KiB between processes of one machine, more over networks). */
+struct piece {
+    int32_t last, n;
+    char text[1 << 10];
+};
 
 /* How long rank 0 waits for the others at the end before it counts them as lost. */
 #define FAREWELL_S 5.0
@@ -30,33 +39,44 @@ static bool waiting(int source, int tag, MPI_Status *status) {
 
 /* --- rank 0 ---------------------------------------------------------------------------------------- */
 
+static void tell(int rank, int64_t what) {
+    MPI_Request request;
+    int64_t *lives = mem_alloc(1, sizeof *lives); // as long as the program: a lost rank never takes it
+    *lives = what;
+    if (MPI_Isend(lives, 1, MPI_INT64_T, rank, TAG_POINT, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+}
+
 static void give(void *context, int worker, int64_t point) {
     (void)context;
-    MPI_Send(&point, 1, MPI_INT64_T, worker + 1, TAG_POINT, MPI_COMM_WORLD);
+    tell(worker + 1, point);
 }
 
+/* context: what each worker has sent of a record. */
 static int take(void *context, struct buf *record) {
-    (void)context;
+    struct buf *begun = context;
     MPI_Status status;
-    int n = 0;
-    if (!waiting(MPI_ANY_SOURCE, TAG_RECORD, &status) || MPI_Get_count(&status, MPI_CHAR, &n) != MPI_SUCCESS)
-        return -1;
-    char *text = mem_alloc((size_t)n + 1, 1);
-    MPI_Recv(text, n, MPI_CHAR, status.MPI_SOURCE, TAG_RECORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    buf_add(record, text, (size_t)n);
-    free(text);
-    return status.MPI_SOURCE - 1;
+    while (waiting(MPI_ANY_SOURCE, TAG_RECORD, &status)) {
+        struct piece piece;
+        int worker = status.MPI_SOURCE - 1;
+        MPI_Recv(&piece, (int)sizeof piece, MPI_BYTE, status.MPI_SOURCE, TAG_RECORD, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        buf_add(&begun[worker], piece.text, (size_t)piece.n);
+        if (piece.last) {
+            buf_add(record, begun[worker].text, begun[worker].n);
+            buf_clear(&begun[worker]);
+            return worker;
+        }
+    }
+    return -1;
 }
 
-/* Ends the other ranks; returns how many do not answer. */
-static int dismiss(int others) {
+/* Ends the other ranks; returns how many do not answer. The end of MPI waits for all ranks: if one is lost, nobody
+ * may begin it. */
+static int dismiss(int others, struct buf *begun) {
     MPI_Status status;
-    int64_t stop = STOP;
-    for (int rank = 1; rank <= others; rank++) {
-        MPI_Request request;
-        if (MPI_Isend(&stop, 1, MPI_INT64_T, rank, TAG_POINT, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
-            MPI_Request_free(&request);
-    }
+    for (int rank = 1; rank <= others; rank++)
+        tell(rank, STOP);
     double begin_s = MPI_Wtime();
     int left = others;
     while (left > 0 && MPI_Wtime() - begin_s < FAREWELL_S) {
@@ -65,16 +85,41 @@ static int dismiss(int others) {
             left--;
         } else if (waiting(MPI_ANY_SOURCE, TAG_RECORD, &status)) {
             struct buf late = {0}; // of a point that another one has done
-            take(NULL, &late);
+            take(begun, &late);
             buf_clear(&late);
         } else {
             pause_ms(2);
         }
     }
+    for (int rank = 1; rank <= others; rank++)
+        tell(rank, left ? ALONE : TOGETHER);
     return left;
 }
 
 /* --- the other ranks --------------------------------------------------------------------------------- */
+
+static void send_record(const struct buf *record) {
+    size_t done = 0;
+    do {
+        struct piece piece = {.n = (int32_t)(record->n - done)};
+        piece.last = record->n - done <= sizeof piece.text;
+        if (!piece.last)
+            piece.n = (int32_t)sizeof piece.text;
+        if (piece.n)
+            memcpy(piece.text, record->text + done, (size_t)piece.n);
+        done += (size_t)piece.n;
+        MPI_Send(&piece, (int)sizeof piece, MPI_BYTE, 0, TAG_RECORD, MPI_COMM_WORLD);
+    } while (done < record->n);
+}
+
+static int64_t receive_order(void) {
+    MPI_Status status;
+    int64_t point;
+    while (!waiting(0, TAG_POINT, &status))
+        pause_ms(1);
+    MPI_Recv(&point, 1, MPI_INT64_T, 0, TAG_POINT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return point;
+}
 
 /* Works out one point; gives up when rank 0 says stop meanwhile. */
 static bool work(struct sweep_pool *pool, int64_t point) {
@@ -88,7 +133,7 @@ static bool work(struct sweep_pool *pool, int64_t point) {
     for (;;) {
         struct buf record = {0};
         if (sweep_pool_take(pool, 50, &record, &signal_number) >= 0) {
-            MPI_Send(record.text, (int)record.n, MPI_CHAR, 0, TAG_RECORD, MPI_COMM_WORLD);
+            send_record(&record);
             buf_clear(&record);
             return true;
         }
@@ -100,79 +145,89 @@ static bool work(struct sweep_pool *pool, int64_t point) {
 static void serve(const struct sweep_job *job) {
     struct sweep_pool pool;
     struct err e;
-    MPI_Status status;
     enum rc rc = sweep_pool_open(sweep_work, (void *)(uintptr_t)job, 1, &pool, &e);
     if (rc)
         fprintf(stderr, "moesim-mpi: %s\n", e.text);
     else
-        MPI_Send(NULL, 0, MPI_CHAR, 0, TAG_RECORD, MPI_COMM_WORLD); // ready
+        send_record(&(struct buf){0}); // ready
     bool able = !rc;
-    for (;;) {
-        int64_t point;
-        if (!waiting(0, TAG_POINT, &status)) {
-            pause_ms(1);
-            continue;
-        }
-        MPI_Recv(&point, 1, MPI_INT64_T, 0, TAG_POINT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (point == STOP)
-            break;
+    for (int64_t point; (point = receive_order()) != STOP;)
         able = able && work(&pool, point);
-    }
     if (!rc)
         sweep_pool_close(&pool, true);
 }
 
-static void worker(const struct options *o) {
+/* Returns whether all ranks go to the end of MPI. */
+static bool worker(const struct options *o) {
     struct sweep_spec *spec = NULL;
     struct licensing l = {0};
     struct inputs_memo memo = inputs_memo();
     struct err e;
-    MPI_Status status;
     enum rc rc = o->n_words == 1 ? sweep_spec_load(o->words[0], &spec, &e) : RC_USAGE;
     if (!rc)
         rc = licensing_open(o, &l, &e);
-    if (!rc) {
+    if (!rc)
         serve(&(struct sweep_job){spec, NULL, &l, &memo});
-    } else { // rank 0 meets the same error and says it; this rank only waits for the end
-        int64_t stop;
-        while (!waiting(0, TAG_POINT, &status))
-            pause_ms(1);
-        MPI_Recv(&stop, 1, MPI_INT64_T, 0, TAG_POINT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    while (rc && receive_order() != STOP)
+        continue; // rank 0 meets the same error and says it; this rank only waits for the end
     licensing_clear(&l);
     inputs_memo_clear(&memo);
     sweep_spec_free(spec);
     MPI_Send(NULL, 0, MPI_CHAR, 0, TAG_BYE, MPI_COMM_WORLD);
+    return receive_order() == TOGETHER;
 }
 
 /* --- the program ------------------------------------------------------------------------------------- */
 
-static enum rc check(const struct options *o, struct err *e) {
-    if (strcmp(o->command, "sweep") == 0)
-        return RC_OK;
-    return err_set(e, RC_USAGE, "'%.60s' found, expected 'sweep': moesim-mpi runs sweeps only", o->command);
+static void help(struct buf *out) {
+    buf_text(out, "usage: mpirun -np N moesim-mpi sweep SPEC.yaml -o FILE.jsonl [options]\n\n"
+                  "The sweep of 'moesim sweep' over the ranks of an MPI job; --jobs counts the workers of rank 0,\n"
+                  "otherwise one. The same command continues after whatever ended it.\n\nOptions:\n");
+    options_help("sweep", out);
+    buf_text(out, "\nKeys of a sweep file:\n\n");
+    sweep_spec_markdown(out);
 }
 
-/* Returns the exit code; *lost receives how many ranks do not answer any more. */
+static bool is_help(const char *word) {
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static enum rc parse(int argc, char **argv, struct options *o, struct err *e) {
+    enum rc rc = options_parse(argc, (const char *const *)argv, o, e);
+    if (!rc && !o->help && strcmp(o->command, "sweep") != 0)
+        rc = err_set(e, RC_USAGE, "'%.60s' found, expected 'sweep': moesim-mpi runs sweeps only", o->command);
+    return rc;
+}
+
+/* Rank 0; *lost receives how many ranks do not answer any more. */
+static enum rc lead(const struct options *o, int others, int *lost, struct buf *out, struct err *e) {
+    struct buf *begun = mem_alloc((size_t)others + 1, sizeof *begun);
+    const struct sweep_remote remote = {others, begun, give, take};
+    enum rc rc = sweep_main(o, &remote, out, e);
+    *lost = dismiss(others, begun);
+    for (int i = 0; i < others; i++)
+        buf_clear(&begun[i]);
+    free(begun);
+    return rc;
+}
+
+/* Returns the exit code. */
 static int run(int argc, char **argv, int rank, int size, int *lost) {
-    struct options o;
+    struct options o = {0};
     struct err e = {.text = ""};
     struct buf out = {0};
-    enum rc rc = options_parse(argc, (const char *const *)argv, &o, &e);
-    if (!rc)
-        rc = check(&o, &e);
-    if (!rc && rank > 0) {
-        worker(&o);
-    } else if (rank == 0) {
-        const struct sweep_remote remote = {size - 1, NULL, give, take};
-        if (!rc)
-            rc = sweep_main(&o, &remote, &out, &e);
-        if (rc)
-            fprintf(stderr, "moesim-mpi: %s\n", e.text);
-        *lost = rc == RC_USAGE ? 0 : dismiss(size - 1);
-    }
+    bool asked = argc < 2 || is_help(argv[1]);
+    enum rc rc = asked ? RC_OK : parse(argc, argv, &o, &e); // the same on every rank
+    if (asked || (!rc && o.help))
+        help(&out);
+    else if (!rc && rank == 0)
+        rc = lead(&o, size - 1, lost, &out, &e);
+    else if (!rc && !worker(&o))
+        _exit(0);
+    if (rc && rank == 0)
+        fprintf(stderr, "moesim-mpi: %s\n", e.text);
     options_clear(&o);
-    if (out.n && (fwrite(out.text, 1, out.n, stdout) != out.n || fflush(stdout) != 0))
+    if (rank == 0 && out.n && (fwrite(out.text, 1, out.n, stdout) != out.n || fflush(stdout) != 0))
         rc = RC_IO;
     buf_clear(&out);
     return cli_exit_code(rc);

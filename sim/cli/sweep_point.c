@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/sweep_point.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,15 +61,18 @@ static enum rc fill_key(const struct options *o, const struct inputs *in, struct
     return RC_OK;
 }
 
-/* Messages a second on one core, measured on a machine of 2 shared cores (workloads/sweeps, 32 to 128 ranks):
- * under skew the ends of messages fall apart, and each changes the shares of many others. */
-#define UNIFORM_PER_S 2.5e5
-#define SKEWED_PER_S 8e3
-#define ANALYTIC_S 0.01 /* the same machine, 128 ranks */
+/* Seconds on one core, measured on a machine of 2 shared cores with workloads/sweeps, 16 to 256 ranks. Under skew the
+ * ends of messages fall apart, and each changes the shares of all that are under way. */
+#define UNIFORM_MESSAGE_S 3.8e-6
+#define SKEWED_MESSAGE_S 0.9e-6 /* and rank, up to */
+#define SKEWED_RANKS 110.0
+#define ANALYTIC_S 2e-4
+#define ANALYTIC_PAIR_S 5e-8
 
-/* Simulations of one call: known costs and wire, or wire and the treatments; the causes come on top. */
+/* Simulations of one call: known costs and wire, or wire and the treatments; the causes come on top, smaller ones
+ * among them: as many of full size as were measured to take that long. */
 static double runs_per_call(const struct sweep_spec *spec) {
-    enum { WITHOUT_CAUSES = 2, WITH_CAUSES = 18 };
+    enum { WITHOUT_CAUSES = 2, WITH_CAUSES = 9 };
     return spec->causes == SWEEP_ALL ? WITH_CAUSES : WITHOUT_CAUSES;
 }
 
@@ -87,7 +91,8 @@ static void fill_flows(const struct sweep_spec *spec, const struct options *o, c
     plan->ranks = (int)ranks;
     plan->flows = o->analytic_only ? 0 : flows * phases;
     bool uniform = in->workload->routing.source == SOURCE_UNIFORM;
-    plan->seconds = ANALYTIC_S + plan->flows * runs_per_call(spec) / (uniform ? UNIFORM_PER_S : SKEWED_PER_S);
+    double message_s = uniform ? UNIFORM_MESSAGE_S : SKEWED_MESSAGE_S * fmin(ranks, SKEWED_RANKS);
+    plan->seconds = ANALYTIC_S + ANALYTIC_PAIR_S * ranks * ranks + plan->flows * runs_per_call(spec) * message_s;
 }
 
 static bool is_spec_error(enum rc rc) {

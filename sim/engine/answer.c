@@ -150,6 +150,28 @@ static void fill_links(const struct answer *a, int call) {
     memcpy(o->link_bin_bytes, a->play->link_bins, n_links * (size_t)p->link_bins * sizeof(double));
 }
 
+static void fill_messages(const struct answer *a) {
+    const struct play *play = a->play;
+    struct outcome *o = a->o;
+    o->messages = mem_alloc((size_t)play->n_messages, sizeof *o->messages);
+    o->left_messages = play->left_messages;
+    o->left_bytes = play->left_bytes;
+    for (size_t i = 0; i < play->n_messages; i++) {
+        const struct play_message *m = &play->messages[i];
+        const struct exchange *x = &a->plan->exchanges[m->exchange];
+        struct route route;
+        step_route(x->step, m->src, m->dst, &route);
+        double shift_s = a->shift_s - o->begin_s, latency_s = plan_latency_s(a->costs, m->way);
+        o->messages[o->n_messages++] = (struct outcome_message){.stage = x->step->stages[x->stage].name,
+                                                                .src = m->src,
+                                                                .dst = m->dst,
+                                                                .tier = (int)route.tier,
+                                                                .bytes = m->bytes,
+                                                                .start_s = shift_s + m->begin_s,
+                                                                .end_s = shift_s + m->end_s + latency_s};
+    }
+}
+
 /* When the first rank is free for a call, and when the last one enters it. */
 static struct interval entries(const struct answer *a, int call) {
     struct interval x = {INFINITY, 0};
@@ -183,6 +205,8 @@ void answer_from_play(const struct plan *plan, int call, const struct costs *cos
     outcome->from_last_s = outcome->begin_s + outcome->time_s - entered.end_s;
     outcome->fairness = jain(outcome->recv_end_s, plan->ranks);
     fill_links(&a, call);
+    if (plan->most_messages)
+        fill_messages(&a);
     choose_path(&a, call);
 }
 

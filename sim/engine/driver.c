@@ -12,6 +12,7 @@
 #include "sim/engine/check.h"
 #include "sim/engine/flow.h"
 #include "sim/engine/network.h"
+#include "sim/engine/tell.h"
 #include "sim/engine/trail.h"
 
 #define NOBODY SIZE_MAX
@@ -45,6 +46,7 @@ struct driver {
     double *issued_s; /* [rank] its host is through with what it has issued */
     size_t *next_waiter; /* [piece] */
     int *missing; /* [message] pieces not delivered */
+    double *begin_s, *end_s; /* [message] it leaves, its last byte is off the last link; when they are told */
     int *flying; /* [piece] paths on which its payload is under way */
     int64_t *last_piece; /* [call * WAYS + way] that arrived */
     double *last_s;      /* when, the latency of the tiers not included */
@@ -89,6 +91,8 @@ static void start_flow(struct driver *d, size_t piece, int kind) {
     const struct message *m = message_of(&d->messages, d->plan, piece);
     struct route route;
     messages_route(d->plan, m, &route);
+    if (d->begin_s && kind == TAG_COST && piece % (size_t)d->plan->most_chunks == 0)
+        d->begin_s[m - d->messages.items] = now_s(d);
     if (kind == TAG_COST && m->cost == 0)
         kind = TAG_PAYLOAD;
     int64_t tag = (int64_t)piece * TAG_KINDS + kind;
@@ -267,6 +271,8 @@ static void deliver(struct driver *d, size_t piece) {
     double arrival_s = at_s + cables_s + plan_latency_s(costs, m->way);
     size_t event = plan_event(d->plan, m->exchange, m->way, m->dst), end = (size_t)(x->call * WAYS + m->way);
     d->missing[m - d->messages.items]--;
+    if (d->end_s)
+        d->end_s[m - d->messages.items] = at_s;
     end_of(d, m->exchange, m->src)->sending--;
     end_of(d, m->exchange, m->dst)->receiving--;
     d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
@@ -321,6 +327,10 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
                          .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
                          .last_s = mem_alloc(calls * WAYS, sizeof *d->last_s),
                          .last_entry = mem_alloc(calls, sizeof *d->last_entry)};
+    if (plan->most_messages) {
+        d->begin_s = mem_alloc(messages.n, sizeof *d->begin_s);
+        d->end_s = mem_alloc(messages.n, sizeof *d->end_s);
+    }
     trail_init(&d->trail, plan, &d->messages);
     network_open(plan, &d->messages, d->time_scale, d->meters);
     *driver = d;
@@ -339,6 +349,8 @@ void driver_close(struct driver *d) {
     free(d->next_waiter);
     free(d->missing);
     free(d->flying);
+    free(d->begin_s);
+    free(d->end_s);
     free(d->last_piece);
     free(d->last_s);
     free(d->last_entry);
@@ -450,6 +462,8 @@ enum rc driver_play(struct driver *d, const struct costs *costs, struct play *pl
     if (rc)
         return rc;
     find_paths(d);
+    if (d->plan->most_messages)
+        messages_tell(d->plan, &d->messages, d->begin_s, d->end_s, play);
     play->bin_s = d->plan->link_bins > 0 ? ldexp(flow_bin_width(), -d->time_scale) : 0;
     play->events = flow_steps();
     play->wall_s = clock_wall_s() - wall_s;

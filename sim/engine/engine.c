@@ -275,6 +275,7 @@ enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cas
     struct runs r = {0};
     plan_init(&r.plan, step);
     r.plan.link_bins = options->link_bins;
+    r.plan.most_messages = options->messages;
     runs_init(&r, cases, n_cases);
     rc = play_in_child(&r, options->timeout_s, e);
     for (size_t i = 0; i < n_cases && rc == RC_OK; i++) {

@@ -19,6 +19,7 @@
 struct sim_options {
     double timeout_s; /* of one sim_run(), wall clock; 0 = unlimited */
     int link_bins; /* count bytes over time in so many bins per link; 0 = do not */
+    int messages;  /* tell when the largest so many messages were under way; 0 = do not */
 };
 
 /* Simulates the step once for each case of fixed costs; outcomes[n_cases]. Order, window and start

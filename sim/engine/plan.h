@@ -37,6 +37,7 @@ struct plan {
     size_t n_parts;
     int most_chunks; /* piece c of message i has the number i * most_chunks + c */
     int link_bins; /* payload over time: bins per link; 0: not counted */
+    int most_messages; /* of those whose times are told */
 };
 
 void plan_init(struct plan *p, const struct step *step);

@@ -31,6 +31,7 @@ void play_init(struct play *play, const struct plan *p) {
                           .link_bytes = mem_alloc(n_links(p), sizeof *play->link_bytes),
                           .link_bins =
                               mem_alloc(n_links(p) * (size_t)p->link_bins, sizeof *play->link_bins),
+                          .messages = mem_alloc((size_t)p->most_messages, sizeof *play->messages),
                           .paths = mem_alloc(n_paths(p), sizeof *play->paths)};
 }
 
@@ -45,6 +46,7 @@ void play_each_array(struct play *play, const struct plan *p,
     visit(context, play->arrived_s, events * sizeof *play->arrived_s);
     visit(context, play->link_bytes, n_links(p) * sizeof *play->link_bytes);
     visit(context, play->link_bins, n_links(p) * (size_t)p->link_bins * sizeof *play->link_bins);
+    visit(context, play->messages, (size_t)p->most_messages * sizeof *play->messages);
     visit(context, play->paths, n_paths(p) * sizeof *play->paths);
 }
 
@@ -57,6 +59,7 @@ void play_clear(struct play *play) {
     free(play->arrived_s);
     free(play->link_bytes);
     free(play->link_bins);
+    free(play->messages);
     free(play->paths);
     *play = (struct play){0};
 }

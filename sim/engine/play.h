@@ -14,6 +14,12 @@
  * exchange. */
 enum { END_ENTRY = WAYS, ENDS };
 
+/* When a message left its sender, and when its last byte was off the last link, latency not included. */
+struct play_message {
+    int exchange, src, dst, way;
+    double bytes, begin_s, end_s;
+};
+
 struct play {
     double *ready_s; /* [exchange, rank] all that it waits for is there, for piece 0 */
     double *entered_s; /* [exchange, rank] piece 0 is released: alpha is paid */
@@ -25,6 +31,9 @@ struct play {
     double *link_bytes; /* [link] integral of the rate, per-message costs taken off */
     double *link_bins; /* [link * plan.link_bins + bin] the same over time */
     double bin_s;
+    struct play_message *messages; /* [plan.most_messages] the largest first */
+    uint64_t n_messages;           /* of messages[] */
+    double left_messages, left_bytes; /* not among them */
     char (*paths)
         [OUTCOME_PATH]; /* [call * ENDS + end] what led there, in words; empty: no such end */
     uint64_t flows, events;

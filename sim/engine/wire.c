@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "moerun2";
+static const char magic[8] = "moerun3";
 
 /* One direction or the other: a field is appended to out, or taken from data. */
 struct wire {
@@ -32,6 +32,9 @@ static void array_field(void *wire, void *data, size_t bytes) {
 static void play_fields(struct wire *w, const struct plan *plan, struct play *p) {
     play_each_array(p, plan, array_field, w);
     field(w, &p->bin_s, sizeof p->bin_s);
+    field(w, &p->n_messages, sizeof p->n_messages);
+    field(w, &p->left_messages, sizeof p->left_messages);
+    field(w, &p->left_bytes, sizeof p->left_bytes);
     field(w, &p->flows, sizeof p->flows);
     field(w, &p->events, sizeof p->events);
     field(w, &p->wall_s, sizeof p->wall_s);

@@ -258,6 +258,7 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
         write_ranks(j, c, plat_ranks(r->platform));
         write_links(j, r->platform, c);
     }
+    json_messages(j, r->platform, &c->messages);
     if (c->map)
         write_map(j, c);
     write_sequence(j, &c->sequence);

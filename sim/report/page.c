@@ -13,7 +13,7 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){:root{--bg:#161618;--fg:#e8e8e6;--dim:#a5a5a5;--grid:#3a3a3c;"
     "--win:#56b4e9;--lose:#e69f00;--card:#1f1f22}}\n"
     "@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--grid:#ccc;--win:#0072b2;--lose:#d55e00;"
-    "--card:#fff}section{break-inside:avoid}}\n"
+    "--card:#fff}}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0 auto;padding:1rem;max-width:84rem;background:var(--bg);color:var(--fg);"
     "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
@@ -35,7 +35,11 @@ static const char style[] =
     "background:var(--c);margin-right:.3em}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}"
     "td,th{text-align:left;padding:.15em .6em;border-bottom:1px solid var(--grid);overflow-wrap:normal}\n"
-    "a{color:var(--win)}code{font-size:.85rem}";
+    "a{color:var(--win)}code{font-size:.85rem}\n"
+    // on paper: one column, plots and their headings in one piece, wide tables broken instead of cut
+    "@media print{main{display:block}section{padding:.6rem 0}body{font-size:13px;padding:0}svg.plot{max-width:27rem;"
+    "break-inside:avoid;break-after:avoid}h2,h3,h2+p{break-after:avoid}p,tr,.legend{break-inside:avoid}"
+    ".wide{overflow:visible}td:last-child{overflow-wrap:anywhere}details,a[download]{display:none}}";
 
 /* --- verdict --------------------------------------------------------------------------------------- */
 

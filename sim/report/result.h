@@ -5,7 +5,7 @@
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
-#include "gates/claim.h"
+#include "sim/report/result_messages.h"
 #include "workloads/step.h"
 
 enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
@@ -15,8 +15,7 @@ struct result_analytic {
     bool present; /* compare was asked for */
     struct claim time, wire, relative_error;
     const char *basis; /* "time", "wire", NULL for none */
-    /* from the analytic to the simulated time on that basis; they add up */
-    int n_causes;
+    int n_causes; /* from the analytic to the simulated time on that basis; they add up */
     bool shapley; /* false: switched on first and last only, with an interaction left */
     struct {
         const char *name;
@@ -91,6 +90,7 @@ struct result_call {
     struct result_link links[RESULT_LINKS];
     int n_links;
     struct claim bin; /* width of the bins */
+    struct result_messages messages;
     char critical_path[OUTCOME_PATH];
     struct claim fairness, from_last;
     struct result_straggler straggler; /* under the costs shown */

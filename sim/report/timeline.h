@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeline.h - one result as a trace in Chrome's format, for Perfetto or chrome://tracing.
  *
- * A process a call; in it a track of stages, a track a rank (sending and receiving, each to its last byte) and a
- * counter a busiest link. Times are those of the result: a withheld call shows its wire, and says so.
+ * A process a call; in it a track of stages, a track a rank (sending and receiving, each to its last byte), a row a
+ * rank and fabric with the largest messages (from leaving the sender to arrival), and a counter a busiest link. Times
+ * are those of the result: a withheld call shows its wire, and says so.
  * Units: microseconds, as the format has it. At most TIMELINE_RANKS tracks a call; what is left out is said under
  * "otherData".  Source: the "Trace Event Format" that both viewers read.
  * Errors: RC_SYNTAX.  Ownership: appends to the buffer. */

@@ -2,6 +2,10 @@
 /* The page from outside: complete and self-contained. In a browser: test_report_browser.c. */
 #include "tests/support/page.h"
 
+#include <math.h>
+
+#include "sim/report/timeline.h"
+
 static const char *const plots[] = {"plot-map",     "plot-curves",  "plot-scatter", "plot-causes-one-hop-dispatch",
                                     "plot-ranks-0", "plot-links-0", "plot-traffic-0"};
 
@@ -264,8 +268,112 @@ static void a_timeline_is_a_chrome_trace(void **state) {
     buf_clear(&out);
 }
 
+static double event_number(const struct yaml_node *event, const char *key) {
+    return strtod(yaml_get(event, key)->text, NULL);
+}
+
+static bool is_event(const struct yaml_node *event, const char *phase, int call) {
+    return strcmp(yaml_get(event, "ph")->text, phase) == 0 && event_number(event, "pid") == call + 1;
+}
+
+/* Whether a message, its begin at b and its end behind it, lies within its stage. */
+static void is_in_its_stage(const struct yaml_node *events, size_t b, int call) {
+    const struct yaml_node *begin = events->items[b], *end = events->items[b + 1], *args = yaml_get(begin, "args");
+    assert_true(is_event(end, "e", call));
+    assert_string_equal(yaml_get(begin, "id")->text, yaml_get(end, "id")->text);
+    assert_string_equal(yaml_get(begin, "name")->text, yaml_get(end, "name")->text);
+    double from_us = event_number(begin, "ts"), to_us = event_number(end, "ts");
+    size_t found = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        const struct yaml_node *stage = events->items[i];
+        if (!is_event(stage, "X", call) || strcmp(yaml_get(stage, "name")->text, yaml_get(args, "stage")->text) != 0)
+            continue;
+        double start_us = event_number(stage, "ts"), last_us = start_us + event_number(stage, "dur");
+        found++;
+        assert_true(start_us * (1 - 1e-9) <= from_us && from_us < to_us && to_us <= last_us * (1 + 1e-9));
+    }
+    assert_int_equal(found, 1);
+}
+
+/* Sums over the messages of a call in a timeline: their number and bytes, checked one by one. */
+static void sum_messages(const struct yaml_doc *doc, int call, double *n, double *bytes) {
+    const struct yaml_node *events = program_at(doc, "traceEvents");
+    double before = INFINITY;
+    *n = *bytes = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        if (!is_event(events->items[i], "b", call))
+            continue;
+        double size = event_number(yaml_get(events->items[i], "args"), "bytes");
+        assert_true(size > 0 && size <= before); // the largest first
+        before = size;
+        *bytes += size;
+        if (++*n <= 300)
+            is_in_its_stage(events, i, call);
+    }
+}
+
+static void a_timeline_has_the_largest_messages(void **state) {
+    (void)state;
+    static const char *const words[] = {"--platform synthetic --workload terrace-reference", // 16256 and 2816
+                                        "--set platform.groups=2 --strategy two-hop-pipelined --phase combine"};
+    for (int run = 0; run < 2; run++) {
+        struct yaml_doc *doc, *result;
+        struct err e;
+        char *path = path_of("trace.json");
+        char *arguments = mem_printf("simulate %s --timeline %s --format json", words[run], path);
+        assert_int_equal(program_run(arguments, &result), 0);
+        assert_ok(yaml_load(path, &doc, &e), &e);
+        const char *note = program_at(doc, "otherData.left_out")->text;
+        for (int call = 0; call < (run ? 1 : 2); call++) {
+            double n, bytes, sent = 0, messages = 0;
+            sum_messages(doc, call, &n, &bytes);
+            char key[60];
+            for (int tier = 0; tier < 2; tier++) {
+                snprintf(key, sizeof key, "calls.%d.tiers.%d.messages", call, tier);
+                messages += program_number(result, key);
+            }
+            const struct yaml_node *stages = yaml_get(program_at(result, "calls")->items[call], "stages");
+            for (size_t i = 0; i < stages->n; i++)
+                sent += event_number(stages->items[i], "bytes");
+            bool cut = run == 0 && call == 0;
+            if (run == 0) // tiers count the pieces of a pipelined call
+                assert_true(n == (cut ? 5000 : messages));
+            snprintf(key, sizeof key, "calls.%d.messages.left_out_bytes", call);
+            assert_rel(bytes + program_number(result, key), sent, 1e-9);
+            assert_true(cut ? bytes < sent / 2 : program_number(result, key) == 0);
+        }
+        if (run == 0) {
+            assert_non_null(strstr(note, "one-hop dispatch: the 5000 largest messages, of "));
+            assert_non_null(strstr(note, "; 11256 with "));
+            assert_non_null(strstr(note, "two-hop dispatch: all 2816 messages"));
+        }
+        yaml_doc_free(doc);
+        yaml_doc_free(result);
+        unlink(path);
+        free(path);
+        free(arguments);
+    }
+}
+
+/* Times that the gates took away are null in the result, and nowhere in its timeline. */
+static void withheld_messages_have_no_events(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"calls\": [{\"strategy\": \"one-hop\", \"phase\": \"dispatch\", \"stages\": [], \"messages\": {\"largest\": "
+        "[{\"stage\": \"one_hop\", \"from\": 0, \"to\": 1, \"tier\": \"fast\", \"bytes\": 8, \"start_s\": null, "
+        "\"end_s\": null}], \"left_out\": 0, \"left_out_bytes\": 0}}]}";
+    struct buf out = {0};
+    struct err e;
+    assert_ok(timeline_write(text, strlen(text), &out, &e), &e);
+    assert_null(strstr(out.text, "\"ph\":\"b\""));
+    assert_non_null(strstr(out.text, "the times of messages are withheld"));
+    buf_clear(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_timeline_has_the_largest_messages),
+        cmocka_unit_test(withheld_messages_have_no_events),
         cmocka_unit_test(every_part_is_there),
         cmocka_unit_test(a_withheld_time_is_not_on_the_page),
         cmocka_unit_test(names_are_text),
