@@ -17,6 +17,7 @@ struct outcome_stage {
     double end_s;     /* last rank ends */
     double bytes;     /* on links, diagonal excluded */
     double messages;
+    double rho_out, rho_in; /* busiest rank over mean rank of its bytes; 0: the engine does not say */
 };
 
 struct outcome_message {

@@ -38,7 +38,7 @@ static void publish_shown(const struct call_figures *f, int ranks, const struct 
     for (int i = 0; i < c->n_stages; i++) {
         const struct outcome_stage *s = &f->shown.stages[i];
         c->stages[i] = (struct result_stage){s->name, claim_make(l, s->start_s),
-                                             claim_make(l, s->end_s), s->bytes, s->messages};
+                                             claim_make(l, s->end_s), s->bytes, s->messages, s->rho_out, s->rho_in};
     }
     memcpy(c->critical_path, f->shown.critical_path, sizeof c->critical_path);
     c->fairness = claim_if(f->shown.fairness > 0, l, f->shown.fairness);

@@ -65,6 +65,8 @@ static void add_traffic(const struct answer *a, const struct exchange *x) {
         last->bytes += bytes[tier];
         last->messages += messages[tier];
     }
+    last->rho_out = matrix_rho_max(&x->step->stages[x->stage].bytes, true);
+    last->rho_in = matrix_rho_max(&x->step->stages[x->stage].bytes, false);
 }
 
 /* Local work that costs nothing at any rank is no stage of the outcome. */

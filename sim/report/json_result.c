@@ -17,6 +17,10 @@ static void write_stages(struct json *j, const struct result_call *c) {
         claim_json_key(j, "end_s", s->end);
         json_key_number(j, "bytes", s->bytes);
         json_key_number(j, "messages", s->messages);
+        if (s->rho_in > 0) {
+            json_key_number(j, "rho_max_out", s->rho_out);
+            json_key_number(j, "rho_max_in", s->rho_in);
+        }
         json_close(j);
     }
     json_close(j);

@@ -26,7 +26,7 @@ struct result_analytic {
 struct result_stage {
     const char *name;
     struct claim start, end;
-    double bytes, messages;
+    double bytes, messages, rho_out, rho_in; /* not above 0: none */
 };
 
 /* The rank that nobody can be faster than, by the port model; rank -1 when nothing moves. */

@@ -156,9 +156,9 @@ static void traffic_rows(const struct platform *p, const struct result_call *cal
 
 static void write_stages(const struct result *r, struct buf *out) {
     struct table t;
-    table_init(&t, 6);
-    static const char *const head[] = {"call", "stage", "start", "end", "bytes", "messages"};
-    for (size_t i = 0; i < 6; i++)
+    table_init(&t, 8);
+    static const char *const head[] = {"call", "stage", "start", "end", "bytes", "messages", "rho out", "rho in"};
+    for (size_t i = 0; i < 8; i++)
         table_cell(&t, "%s", head[i]);
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
@@ -176,10 +176,14 @@ static void write_stages(const struct result *r, struct buf *out) {
                        stage->bytes > 0 ? unit_format(stage->bytes, UNIT_SIZE, text) : "-");
             if (stage->messages > 0)
                 table_cell(&t, "%.0f", stage->messages);
+            if (stage->messages > 0 && stage->rho_in > 0) {
+                table_cell(&t, "%.3f", stage->rho_out);
+                table_cell(&t, "%.3f", stage->rho_in);
+            }
             table_end_row(&t);
         }
     }
-    if (t.n > 6) {
+    if (t.n > 8) {
         buf_text(out, "\n");
         table_write(&t, false, out);
     }

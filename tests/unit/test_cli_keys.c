@@ -110,6 +110,22 @@ static void fan_out_is_that_of_the_matrix(void **state) {
 }
 
 /* A matrix of bytes says nothing about tokens. */
+/* Skew of each stage: what the workload says of the matrix, as long as the call moves just that. */
+static void stages_have_the_skew_of_their_matrices(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"calls.0.stages.0.rho_max_in", "workload.rho_max.one_hop_in"},
+                                           {"calls.0.stages.0.rho_max_out", "workload.rho_max.one_hop_out"},
+                                           {"calls.1.stages.0.rho_max_in", "workload.rho_max.hop_a_in"},
+                                           {"calls.1.stages.0.rho_max_out", "workload.rho_max.hop_a_out"},
+                                           {"calls.1.stages.1.rho_max_in", "workload.rho_max.hop_b_in"},
+                                           {"calls.1.stages.1.rho_max_out", "workload.rho_max.hop_b_out"}};
+    struct yaml_doc *d;
+    assert_int_equal(program_run("simulate --implementation nccl-p2p --seed 5 --format json", &d), 0);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_rel(program_number(d, pairs[i][0]), program_number(d, pairs[i][1]), 1e-12);
+    yaml_doc_free(d);
+}
+
 static void without_tokens_there_is_no_fan_out(void **state) {
     (void)state;
 #define MATRIX "--set platform.groups=2 --set platform.ranks_per_group=2 --trace " TEST_DATA_DIR \
@@ -166,6 +182,7 @@ int main(void) {
         cmocka_unit_test(the_evidence_stands_beside_the_result),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
+        cmocka_unit_test(stages_have_the_skew_of_their_matrices),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),
         cmocka_unit_test(a_sequence_has_no_total),
     };
