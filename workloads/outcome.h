@@ -34,7 +34,7 @@ struct outcome {
     /* what only a simulation has; NULL or 0 otherwise */
     double *send_end_s; /* per rank: last byte out */
     double *recv_end_s; /* per rank: last byte in */
-    double *link_bytes; /* per link: delivered */
+    double *link_bytes; /* per link: delivered; NULL where links were not measured */
     double begin_s;     /* in a sequence: where this call's clock starts, its first rank being free for it */
     double from_last_s; /* from the entry of the last rank to the end */
     double fairness;    /* (sum x)^2 / (n sum x^2), x = recv_end_s of the n ranks that receive; 1: all end

@@ -287,7 +287,7 @@ static enum rc simulated_entry(const struct inputs *in, const struct options *o,
     const struct chain_constant *chain =
         chain_constant((enum chain_preset)in->implementation->chain.preset);
     *entry = (struct breakeven_entry){.chain = chain, .s_per_pair = chain->s_per_pair};
-    struct sim_options options = {.timeout_s = o->timeout_s};
+    struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
     struct ratio_search s = {.platform = in->platform,
                              .workload = in->workload,
                              .implementation = in->implementation,

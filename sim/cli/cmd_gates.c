@@ -24,7 +24,7 @@ static enum rc repeat(const struct step *step, const struct costs *costs, enum r
         cases[i] = *costs;
     }
     const struct sim_sequence sequence = {steps, cases, n, regime};
-    const struct sim_options options = {.timeout_s = TIMEOUT_S};
+    const struct sim_options options = {.timeout_s = TIMEOUT_S, .times_only = true};
     double total_s = 0;
     enum rc rc = sim_run_sequence(&sequence, &options, outcomes, &total_s, e);
     *per_call_s = total_s / calls;

@@ -115,6 +115,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
     const struct sim_options options = {.timeout_s = o->timeout_s,
+                                        .times_only = !r->detail,
                                         .link_bins = r->detail ? RESULT_BINS : 0,
                                         .messages = o->timeline ? RESULT_MESSAGES : 0};
     enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
@@ -320,7 +321,7 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
                        .program_git = MOESIM_GIT,
                        .arguments = o->arguments,
                        .n_arguments = o->n_arguments,
-                       .detail = o->detail || !o->brief,
+                       .detail = o->detail || (!o->brief && (o->format == FORMAT_JSON || o->timeline)),
                        .gates = l->run.results,
                        .n_gates = l->run.n};
     enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC,

@@ -22,7 +22,7 @@ static enum rc one_draw(const struct options *o, const struct step *like, const 
                         const struct costs *cases, size_t n_cases, double *times_s, struct err *e) {
     struct step step;
     struct outcome outcomes[2] = {{0}};
-    const struct sim_options options = {.timeout_s = o->timeout_s};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
     step_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
                &step);
     step.enter_s = like->enter_s;

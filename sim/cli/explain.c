@@ -8,7 +8,7 @@ enum rc explain_causes(const struct step *step, const struct costs *costs, const
     const struct call_analytic *a = &call->analytic;
     if (!a->error_known || !call->simulated)
         return RC_OK;
-    struct sim_options options = {.timeout_s = o->timeout_s};
+    struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
     const struct causes_question q = {.step = step,
                                       .costs = costs,
                                       .analytic_s = call->time_known ? a->time_s : a->wire_s,

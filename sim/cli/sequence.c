@@ -62,7 +62,7 @@ static void clear(struct calls *c) {
 static enum rc play(const struct options *o, const struct calls *c, enum regime host, struct sequence_figures *s,
                     struct err *e) {
     const struct sim_sequence sequence = {c->steps, c->costs, (size_t)c->n, host};
-    const struct sim_options options = {.timeout_s = o->timeout_s};
+    const struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
     double total_s;
     enum rc rc = sim_run_sequence(&sequence, &options, c->outcomes, &total_s, e);
     if (rc)

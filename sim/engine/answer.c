@@ -139,6 +139,9 @@ static void fill_links(const struct answer *a, int call) {
     const struct plan *p = a->plan;
     size_t n_links = (size_t)p->topology->n_links;
     struct outcome *o = a->o;
+    if (p->times_only)
+        return;
+    o->link_bytes = mem_alloc(n_links, sizeof(double));
     if (p->n_calls == 1)
         memcpy(o->link_bytes, a->play->link_bytes, n_links * sizeof(double));
     for (int stage = 0; stage < p->steps[call].n_stages && p->n_calls > 1; stage++)
@@ -186,10 +189,9 @@ static struct interval entries(const struct answer *a, int call) {
 
 void answer_from_play(const struct plan *plan, int call, const struct costs *costs,
                       const struct play *play, struct outcome *outcome) {
-    size_t ranks = (size_t)plan->ranks, links = (size_t)plan->topology->n_links;
+    size_t ranks = (size_t)plan->ranks;
     *outcome = (struct outcome){.send_end_s = mem_alloc(ranks, sizeof(double)),
                                 .recv_end_s = mem_alloc(ranks, sizeof(double)),
-                                .link_bytes = mem_alloc(links, sizeof(double)),
                                 .flows = play->flows,
                                 .events = play->events,
                                 .wall_s = play->wall_s,

@@ -274,6 +274,7 @@ enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cas
         return rc;
     struct runs r = {0};
     plan_init(&r.plan, step);
+    r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     r.plan.most_messages = options->messages;
     runs_init(&r, cases, n_cases);
@@ -304,6 +305,7 @@ enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options 
         return rc;
     struct runs r = {0};
     plan_init_sequence(&r.plan, s->steps, s->n_calls, s->host);
+    r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     runs_init(&r, s->costs, 1);
     rc = play_in_child(&r, options->timeout_s, e);

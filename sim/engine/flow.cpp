@@ -56,6 +56,7 @@ struct Network {
     std::vector<s4u::Link *> links;
     std::vector<double> carried;
     std::vector<double> binned; // [link * bins + bin]
+    bool metered;
     int bins;
     double bin_width;
     std::shared_ptr<Courier> courier; // takes the next flows
@@ -184,7 +185,7 @@ void fill_bins(size_t link, double usage, double delta_s) {
 
 void clock_advanced(double delta_s) {
     net->steps++;
-    if (!(delta_s > 0))
+    if (!net->metered || !(delta_s > 0))
         return;
     while (net->bins > 0 && flow_now() > net->bin_width * net->bins)
         widen_bins();
@@ -249,7 +250,7 @@ void flow_reset(const flow_hooks *hooks) {
     net->hooks = *hooks;
     net->started_s = s4u::Engine::get_clock();
     net->steps = 0;
-    net->carried.assign(net->links.size(), 0.0);
+    net->metered = false;
     net->bins = 0;
 }
 
@@ -274,6 +275,11 @@ double flow_now(void) {
 void flow_run(void) {
     net->engine->run();
     net->courier = nullptr;
+}
+
+void flow_meter(void) {
+    net->metered = true;
+    net->carried.assign(net->links.size(), 0.0);
 }
 
 double flow_carried(int link) {

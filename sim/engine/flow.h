@@ -42,11 +42,13 @@ void flow_timer(double delay_s, int64_t tag);
 double flow_now(void);
 void flow_run(void); /* until no flow can move and no timer is set */
 
-/* Payload that went over a link in this run: the integral of its rate. */
+/* Payload that went over a link in this run, the integral of its rate; measured where flow_meter() was called after
+ * flow_reset(). */
+void flow_meter(void);
 double flow_carried(int link);
 
 /* Counts it over time too, in `bins` bins of equal width from the start of the run. The width is
- * the given one times a power of two, so that the run fits. To be called after flow_reset(). */
+ * the given one times a power of two, so that the run fits. To be called after flow_meter(). */
 void flow_bins(int bins, double width);
 double flow_bin_width(void);
 double flow_binned(int link, int bin);

@@ -36,6 +36,7 @@ struct plan {
     int *first; /* [call] its first exchange */
     size_t n_parts;
     int most_chunks; /* piece c of message i has the number i * most_chunks + c */
+    bool times_only; /* links are not measured */
     int link_bins; /* payload over time: bins per link; 0: not counted */
     int most_messages; /* of those whose times are told */
 };

@@ -12,8 +12,9 @@ static double *never(size_t n) {
     return times;
 }
 
+/* That are measured. */
 static size_t n_links(const struct plan *p) {
-    return (size_t)p->topology->n_links;
+    return p->times_only ? 0 : (size_t)p->topology->n_links;
 }
 
 static size_t n_paths(const struct plan *p) {

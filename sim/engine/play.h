@@ -28,7 +28,7 @@ struct play {
     double
         *received_s; /* [exchange, way, rank] last byte off the last link, latency not included */
     double *arrived_s; /* [exchange, way, rank] the same with the latency of cables */
-    double *link_bytes; /* [link] integral of the rate, per-message costs taken off */
+    double *link_bytes; /* [link], unless plan.times_only: integral of the rate, per-message costs taken off */
     double *link_bins; /* [link * plan.link_bins + bin] the same over time */
     double bin_s;
     struct play_message *messages; /* [plan.most_messages] the largest first */

@@ -252,8 +252,37 @@ static void balanced_exchange_meets_the_closed_form(void **state) {
             }
 }
 
+/* Without meters on the links nothing moves at another time. */
+static void times_only_changes_no_time(void **state) {
+    (void)state;
+    struct bed b;
+    struct costs c;
+    struct err e;
+    struct outcome metered, bare = {0};
+    bed_open(&b, "groups: 3\nranks_per_group: 3\nfast: {bandwidth: 7GBps}\n"
+                 "slow: {bandwidth: 1GBps, oversubscription: 2, x_half: 10KiB}\n",
+             ORDER_SHIFT, 2, START_RENDEZVOUS);
+    double bytes[81];
+    for (int i = 0; i < 81; i++)
+        bytes[i] = 1e4 * (1 + i * i % 17);
+    bed_stage(&b, "a", bytes);
+    costs_wire(&b.step, &c);
+    metered = bed_run(&b, &c);
+    assert_ok(sim_run(&b.step, &c, 1, &(struct sim_options){.times_only = true}, &bare, &e), &e);
+    assert_true(metered.time_s == bare.time_s);
+    for (int rank = 0; rank < 9; rank++)
+        assert_true(metered.recv_end_s[rank] == bare.recv_end_s[rank]);
+    assert_non_null(metered.link_bytes);
+    assert_null(bare.link_bytes);
+    assert_int_equal(metered.events, bare.events);
+    outcome_clear(&metered);
+    outcome_clear(&bare);
+    bed_close(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_only_changes_no_time),
         cmocka_unit_test(one_flow_takes_alpha_bytes_over_rate_and_latency),
         cmocka_unit_test(flows_of_one_sender_share_its_port),
         cmocka_unit_test(latency_holds_no_window_slot),
