@@ -82,7 +82,7 @@ const struct key implementation_keys[] = {
     {"hops", KEY_CHOICE, offsetof(struct implementation, hops), .otherwise = "serial",
      .choices = hops_choices, .help = "whether a forwarder sends on what it has while more arrives"},
     {"cut", KEY_TEXT, offsetof(struct implementation, cut),
-     .help = "tier inside whose domains the last hop stays, by name; left out: `fast`, of three hops the widest"},
+     .help = "tier inside whose domains the last hop stays, `fast` if left out; three hops cut there too, or at the widest"},
     {"reduce", KEY_CHOICE, offsetof(struct implementation, reduce), .otherwise = "none",
      .choices = reduce_choices, .help = "where combine adds up the rows of a token"},
     {"dispatch_row", KEY_MAP, offsetof(struct implementation, dispatch_row), .table = row_keys,

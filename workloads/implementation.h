@@ -55,7 +55,7 @@ struct implementation {
     struct quantity chunk_bytes; /* message: chunk, and hops: pipelined */
     int64_t chunks;           /* pieces of a pipelined message; 0: from chunk_bytes */
     int hops;                 /* enum hops */
-    const char *cut;          /* tier whose domains are the groups; NULL: fast, of three hops the widest */
+    const char *cut;          /* tier whose domains are the groups; NULL: fast. Of three hops the outer cut */
     int reduce;               /* enum reduce: where combine adds up rows */
     struct row_keys dispatch_row, combine_row;
     int order;                /* enum order */

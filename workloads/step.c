@@ -212,9 +212,9 @@ static void build_gather_first(struct step *s) {
 static enum tier find_cut(const struct step *s) {
     const struct platform *p = s->platform;
     const char *name = s->implementation->cut;
-    if (name)
-        return (enum tier)plat_find_tier(p, name);
-    return s->strategy == STRATEGY_THREE_HOP ? (enum tier)(plat_slow(p) - 1) : TIER_FAST;
+    enum tier cut = name ? (enum tier)plat_find_tier(p, name) : TIER_FAST;
+    // three hops cut at the fast tier anyway, and once more outside of it
+    return s->strategy == STRATEGY_THREE_HOP && cut == TIER_FAST ? (enum tier)(plat_slow(p) - 1) : cut;
 }
 
 enum rc step_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
@@ -228,9 +228,9 @@ enum rc step_check(const struct platform *p, const struct implementation *m, enu
                        err_hint(", ", m->cut, names, (size_t)p->n_tiers).text);
     if (cut == (int)plat_slow(p))
         return err_set(e, RC_RANGE, "implementation.cut: '%s' is the outermost tier, it has one domain", m->cut);
-    if (strategy == STRATEGY_THREE_HOP && (p->n_tiers < 3 || (m->cut && cut == TIER_FAST)))
-        return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers%s", p->name,
-                       p->n_tiers, p->n_tiers > 2 ? " and implementation.cut is fast" : "");
+    if (strategy == STRATEGY_THREE_HOP && p->n_tiers < 3)
+        return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers", p->name,
+                       p->n_tiers);
     if (strategy == STRATEGY_THREE_HOP && !plat_is_even(p))
         return err_set(e, RC_RANGE, "three-hop needs groups of one size; %s has group_sizes", p->name);
     return RC_OK;
