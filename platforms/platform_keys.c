@@ -119,8 +119,8 @@ static const struct key alpha_keys[] = {
 static const struct key degraded_keys[] = {
     {"link", KEY_TEXT, offsetof(struct plat_degraded, link), .required = true,
      .help = "a link as `platform show` names it, `rank-N`: all links of a rank, or `group-N`: all inside a group"},
-    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 1e-6,
-     .max = 1, .help = "of its rate that is left"},
+    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 0,
+     .max = 1, .help = "of its rate that is left; 0: failed, graphs and full meshes go round it"},
     {0}};
 
 static const struct key background_keys[] = {
@@ -177,7 +177,7 @@ const struct key platform_keys[] = {
      .table = treatment_keys, .item_size = sizeof(struct plat_treatment),
      .help = "named assumptions that span the time band where alpha is not known"},
     {"degraded", KEY_LIST, offsetof(struct platform, degraded), .table = degraded_keys,
-     .item_size = sizeof(struct plat_degraded), .help = "slowed links"},
+     .item_size = sizeof(struct plat_degraded), .help = "slowed and failed links"},
     {"background", KEY_LIST, offsetof(struct platform, background), .table = background_keys,
      .item_size = sizeof(struct plat_background), .help = "links that carry other traffic too"},
     {0}};

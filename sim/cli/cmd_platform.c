@@ -157,6 +157,8 @@ static void show_json(const struct topology *t, struct buf *out) {
         json_key_text(&j, "name", t->links[i].name);
         json_key_text(&j, "tier", p->tier[t->links[i].tier].name);
         json_key_number(&j, "capacity_Bps", t->links[i].capacity_Bps);
+        if (t->links[i].failed)
+            json_key_bool(&j, "failed", true);
         json_close(&j);
     }
     json_close(&j);

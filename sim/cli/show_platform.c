@@ -128,7 +128,7 @@ static void count_link(const struct link *l, struct sort **sorts, size_t *n, siz
     for (size_t i = *n; i-- > 0;) {
         struct sort *s = &(*sorts)[i];
         if (s->stem == stem && strncmp(s->first->name, l->name, (size_t)stem) == 0 &&
-            s->first->capacity_Bps == l->capacity_Bps) {
+            s->first->capacity_Bps == l->capacity_Bps && s->first->failed == l->failed) {
             s->n++;
             return;
         }
@@ -174,7 +174,7 @@ void show_links(const struct topology *t, struct buf *out) {
         table_cell(&table, "%.*s%s", one ? TOPO_NAME : sorts[i].stem, l->name, one ? "" : "-N");
         table_cell(&table, "%s", t->platform->tier[l->tier].name);
         table_cell(&table, "%d", sorts[i].n);
-        table_cell(&table, "%s", unit_format(l->capacity_Bps, UNIT_RATE, text));
+        table_cell(&table, "%s", l->failed ? "failed" : unit_format(l->capacity_Bps, UNIT_RATE, text));
         table_cell(&table, "%d", count_below(t, l));
         table_cell(&table, "%s", sharers(l));
     }
