@@ -7,8 +7,8 @@ static const char *const class_choices[] = {"fast", "slow", NULL};
 static const char *const regime_choices[] = {"ahead", "observed", NULL};
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 
-static const char *const cross_choices[] = {"spine", "fast", NULL};
-static const char *const routing_choices[] = {"minimal", "spread", NULL};
+const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
+const char *const fabric_routings[] = {"minimal", "spread", NULL};
 
 const char *regime_name(enum regime regime) {
     return regime_choices[regime];
@@ -78,7 +78,7 @@ static const struct key tier_keys[] = {
     {"ports", KEY_COUNT, FABRIC(ports), .min = 2, .max = PORTS_MAX,
      .help = "fat-tree, rail-optimised, multi-plane: ports of a switch"},
     {"levels", KEY_COUNT, FABRIC(levels), .min = 1, .max = 3, .help = "fat-tree: levels of switches"},
-    {"cross_rail", KEY_CHOICE, FABRIC(cross_rail), .otherwise = "spine", .choices = cross_choices,
+    {"cross_rail", KEY_CHOICE, FABRIC(cross_rail), .otherwise = "spine", .choices = fabric_cross_rails,
      .help = "rail-optimised: to another rail through the spine, or over the fast tier first"},
     {"routers", KEY_COUNT, FABRIC(routers), .min = 1, .max = GROUPS_MAX,
      .help = "dragonfly: routers of one of its groups, all joined to each other"},
@@ -88,7 +88,7 @@ static const struct key tier_keys[] = {
      .help = "dragonfly: between two routers of a group"},
     {"global_bandwidth", KEY_RATE, FABRIC(global_bandwidth_Bps),
      .help = "dragonfly: between two of its groups, all their links together"},
-    {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = routing_choices,
+    {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = fabric_routings,
      .help = "dragonfly: shortest path, or evenly over the direct one and one through each other group"},
     {0}};
 

@@ -28,6 +28,16 @@ static void ratio_text(double value, char text[static 16]) {
         snprintf(text, 16, "%.3f", value);
 }
 
+/* What is no plain switch, and which of several routes are taken. */
+static void write_fabric(const struct plat_fabric *f, struct buf *out) {
+    if (f->kind != FABRIC_SWITCH)
+        buf_printf(out, "; %s", fabric_kinds[f->kind]);
+    if (f->kind == FABRIC_DRAGONFLY)
+        buf_printf(out, ", routing %s", fabric_routings[f->routing]);
+    if (f->kind == FABRIC_RAIL)
+        buf_printf(out, ", cross rail by %s", fabric_cross_rails[f->cross_rail]);
+}
+
 static void write_inputs(const struct result *r, struct buf *out) {
     const struct platform *p = r->platform;
     const struct workload *w = r->workload;
@@ -37,8 +47,10 @@ static void write_inputs(const struct result *r, struct buf *out) {
     plat_shape(p, out);
     for (int tier = 0; tier < p->n_tiers; tier++) {
         const struct quantity *q = &p->tier[tier].bandwidth_Bps;
-        buf_printf(out, ", %s %s (%s)", p->tier[tier].name, unit_format(q->value, UNIT_RATE, rate),
+        buf_printf(out, ", %s %s (%s", p->tier[tier].name, unit_format(q->value, UNIT_RATE, rate),
                    status_name(q->status));
+        write_fabric(&p->tier[tier].fabric, out);
+        buf_text(out, ")");
     }
     buf_printf(out, ", ratio %s\n", claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
     buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",

@@ -49,6 +49,32 @@ static void the_evidence_stands_beside_the_result(void **state) {
     yaml_doc_free(g);
 }
 
+/* A dragonfly's routing and a rail's way round are choices of the file: every result names them. */
+static void choices_of_routes_are_named(void **state) {
+    (void)state;
+#define SMALL " --strategy one-hop --workload terrace-reference --set platform.groups=4 --set workload.experts=32 "
+    static const char frontier[] = SMALL "--platform frontier --set platform.slow.routers=2 --set "
+                                         "platform.slow.router_groups=1 --set platform.slow.routing=spread ";
+    struct yaml_doc *d;
+    char line[400];
+    snprintf(line, sizeof line, "simulate %s --format json", frontier);
+    assert_int_equal(program_run(line, &d), 0);
+    assert_string_equal(program_at(d, "platform.tiers.0.kind")->text, "graph");
+    assert_string_equal(program_at(d, "platform.tiers.1.kind")->text, "dragonfly");
+    assert_string_equal(program_at(d, "platform.tiers.1.routing")->text, "spread");
+    yaml_doc_free(d);
+    assert_int_equal(program_run("simulate " SMALL "--platform hgx-h200 --format json", &d), 0);
+    assert_string_equal(program_at(d, "platform.tiers.0.kind")->text, "switch");
+    assert_string_equal(program_at(d, "platform.tiers.1.cross_rail")->text, "spine");
+    yaml_doc_free(d);
+    snprintf(line, sizeof line, "simulate %s", frontier);
+    struct buf text = {0};
+    assert_int_equal(program_text(line, &text), 0);
+    assert_non_null(strstr(text.text, "slow 25 GB/s (nominal; dragonfly, routing spread)"));
+    buf_clear(&text);
+#undef SMALL
+}
+
 /* No rank can end before its bound; the straggler is the rank and side with the latest. */
 static void the_straggler_has_the_latest_bound(void **state) {
     (void)state;
@@ -164,6 +190,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_hashed),
         cmocka_unit_test(the_evidence_stands_beside_the_result),
+        cmocka_unit_test(choices_of_routes_are_named),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),
