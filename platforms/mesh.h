@@ -4,7 +4,8 @@
  * A mesh joins ends 0 .. n - 1. There is one in each domain of its tier (an instance).
  * Torus: of the shortest ways that go along one dimension after the other, in any order and either way round
  * where both are equally far, each is one path. Graph: one path, the fewest links, then the widest narrowest
- * one; a full mesh with a failed link is such a graph. Dragonfly: the shortest path, or with `spread` one more through each other group.
+ * one; a full mesh with a failed link is such a graph. Dragonfly: the shortest path, or with `spread` one more through
+ * each other group.
  * Ownership: mesh_clear() releases; links belong to the topology. */
 #ifndef PLATFORMS_MESH_H
 #define PLATFORMS_MESH_H

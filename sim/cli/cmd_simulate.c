@@ -319,6 +319,7 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
                        .arguments = o->arguments,
                        .n_arguments = o->n_arguments,
                        .detail = o->detail || !o->brief,
+                       .most_links = o->links ? o->links : RESULT_LINKS,
                        .gates = l->run.results,
                        .n_gates = l->run.n};
     enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC,

@@ -83,14 +83,13 @@ struct result_call {
     struct claim wire, bound, wire_bound, slack;
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct result_stage stages[OUTCOME_STAGES];
-    int n_stages;
+    int n_stages, n_links;
     struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */
     const struct link *busiest;        /* NULL when nothing moved */
     double busiest_bytes;
     struct claim busiest_utilisation;
-    struct result_link links[RESULT_LINKS];
-    int n_links;
-    struct claim bin; /* width of the bins */
+    struct result_link *links; /* [n_links] */
+    struct claim bin; /* width of their bins */
     char critical_path[OUTCOME_PATH];
     struct claim fairness, from_last;
     struct result_straggler straggler; /* under the costs shown */
@@ -135,6 +134,7 @@ struct result {
     size_t n_gates;
     struct buf warnings; /* one line each */
     bool detail; /* ranks, links over time and the map are wanted */
+    int64_t most_links; /* of a call */
     uint64_t seed, flows;
     double wall_s, cpu_s, peak_rss_bytes;
     const char *engine_version;

@@ -75,6 +75,38 @@ static void choices_of_routes_are_named(void **state) {
 #undef SMALL
 }
 
+/* --links all: every link that carries anything, busiest first; their bytes are those of the tiers. */
+static void all_links_may_be_listed(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(program_run("simulate --strategy two-hop --links all --format json", &d), 0);
+    const struct yaml_node *links = program_at(d, "calls.0.links");
+    double bytes[2] = {0, 0}, before = INFINITY;
+    assert_true(links->n > 200 && links->n <= 256);
+    for (size_t i = 0; i < links->n; i++) {
+        const char *name = yaml_get(links->items[i], "name")->text;
+        double used = strtod(yaml_get(links->items[i], "utilisation")->text, NULL);
+        assert_true(used > 0 && used <= before);
+        before = used;
+        for (int tier = 0; tier < 2; tier++)
+            if (strncmp(name, tier ? "slow-out-" : "fast-out-", 9) == 0)
+                bytes[tier] += strtod(yaml_get(links->items[i], "bytes")->text, NULL);
+        const struct yaml_node *over_time = yaml_get(links->items[i], "utilisation_over_time");
+        double sum = 0;
+        for (size_t k = 0; k < over_time->n; k++)
+            sum += strtod(over_time->items[k]->text, NULL);
+        double bin_s = strtod(yaml_get(links->items[i], "bin_s")->text, NULL);
+        assert_rel(sum * bin_s, used * program_number(d, "calls.0.wire_s"), 1e-6);
+    }
+    assert_rel(bytes[0], program_number(d, "calls.0.tiers.0.bytes"), 1e-9);
+    assert_rel(bytes[1], program_number(d, "calls.0.tiers.1.bytes"), 1e-9);
+    yaml_doc_free(d);
+    assert_int_equal(program_run("simulate --strategy two-hop --links 2 --format json", &d), 0);
+    assert_int_equal(program_at(d, "calls.0.links")->n, 2);
+    yaml_doc_free(d);
+    assert_int_equal(program_text("simulate --links 0", NULL), 2);
+}
+
 /* No rank can end before its bound; the straggler is the rank and side with the latest. */
 static void the_straggler_has_the_latest_bound(void **state) {
     (void)state;
@@ -191,6 +223,7 @@ int main(void) {
         cmocka_unit_test(inputs_are_hashed),
         cmocka_unit_test(the_evidence_stands_beside_the_result),
         cmocka_unit_test(choices_of_routes_are_named),
+        cmocka_unit_test(all_links_may_be_listed),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),

@@ -264,7 +264,8 @@ static void failed_links(void **state) {
     } bad[] = {
         {GROUPS("2", "2", "bandwidth: 10Bps") "degraded: [{link: slow-out-3, factor: 0}]\n",
          "slow-out-3 has failed, and rank 3 has no other way to rank 0"},
-        {GROUPS("2", "2", "bandwidth: 10Bps, nics: 1, nic_bandwidth: 15Bps") "degraded: [{link: nic-in-1, factor: 0}]\n",
+        {GROUPS("2", "2", "bandwidth: 10Bps, nics: 1, nic_bandwidth: 15Bps")
+             "degraded: [{link: nic-in-1, factor: 0}]\n",
          "nic-in-1 has failed, and rank 0 has no other way to rank 2"},
         {SQUARE "degraded: [{link: fast-link-0-1, factor: 0}, {link: fast-link-0-3, factor: 0}]\n",
          "fast-link-0-1 has failed, and rank 0 has no other way to rank 1"}};
