@@ -99,7 +99,7 @@ const struct key implementation_keys[] = {
     {"start", KEY_CHOICE, offsetof(struct implementation, start), .otherwise = "rendezvous",
      .choices = start_choices, .help = "whether a message waits for its receiver"},
     {"collectives", KEY_MAP, offsetof(struct implementation, collectives), .table = collective_keys,
-     .help = "calls issued per hop, payload, counts and metadata together"},
+     .help = "calls issued per hop of a dispatch, payload, counts and metadata together; a combine issues one"},
     {"chain", KEY_MAP, offsetof(struct implementation, chain), .table = chain_keys,
      .help = "arrival-side operators between the hops of a dispatch"},
     {"efficiency", KEY_MAP, offsetof(struct implementation, efficiency), .table = efficiency_keys,

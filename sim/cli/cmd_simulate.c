@@ -43,6 +43,7 @@ static void fill_cases(const struct step *step, const struct options *o, struct 
     if (call->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
+        memcpy(call->fixed_s, cases->costs[0].fixed_s, sizeof call->fixed_s);
         for (int i = 0; i < step->n_stages; i++)
             if (answers[i].interpolated)
                 snprintf(call->reason, sizeof call->reason, "%s", answers[i].reason);

@@ -212,6 +212,8 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     c->map = f->map;
     c->map_blocks = f->map_blocks;
     c->map_ranks = f->map_ranks;
+    for (int i = 0; i < FIXED_PARTS; i++)
+        c->fixed[i] = claim_if(f->time_known, time, f->fixed_s[i]);
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
     publish_sequence(&f->sequence, time, wire, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);

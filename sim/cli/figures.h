@@ -57,6 +57,7 @@ struct call_figures {
     double band_s[2];
     double treatment_s[RESULT_TREATMENTS];
     double wire_s, bound_s, wire_bound_s;
+    double fixed_s[FIXED_PARTS]; /* where the time is known */
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct outcome shown; /* of the known costs, otherwise of the wire */
     const struct link *busiest; /* NULL when nothing moved */

@@ -242,6 +242,13 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
     claim_json_key(j, "time_s", c->time);
     claim_json_pair(j, "time_band_s", c->band);
     write_treatments(j, r, c);
+    if (r->detail) {
+        static const char *const parts[FIXED_PARTS] = {"payload", "counts_and_metadata", "readback"};
+        json_key_open(j, "fixed_s", '{');
+        for (int i = 0; i < FIXED_PARTS; i++)
+            claim_json_key(j, parts[i], c->fixed[i]);
+        json_close(j);
+    }
     claim_json_key(j, "wire_s", c->wire);
     claim_json_key(j, "bound_s", c->bound);
     claim_json_key(j, "wire_bound_s", c->wire_bound);

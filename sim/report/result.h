@@ -80,7 +80,7 @@ struct result_call {
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
     struct claim time, band[2], treatments[RESULT_TREATMENTS];
-    struct claim wire, bound, wire_bound, slack;
+    struct claim wire, bound, wire_bound, slack, fixed[FIXED_PARTS];
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct result_stage stages[OUTCOME_STAGES];
     int n_stages, n_links;

@@ -107,6 +107,26 @@ static void all_links_may_be_listed(void **state) {
     assert_int_equal(program_text("simulate --links 0", NULL), 2);
 }
 
+/* Counts, metadata and readback stand apart from the payload; where alpha is not known they are not either. */
+static void the_fixed_cost_has_its_parts(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(program_run("simulate --platform terrace-a --workload terrace-reference --strategy two-hop --set "
+                                 "implementation.collectives.hop_a=4 --set implementation.collectives.hop_b=4 --phase "
+                                 "both --format json",
+                                 &d),
+                     0);
+    assert_rel(program_number(d, "calls.0.fixed_s.payload"), 0.268e-3, 1e-9);
+    assert_rel(program_number(d, "calls.0.fixed_s.counts_and_metadata"), 3 * 0.268e-3, 1e-9);
+    assert_rel(program_number(d, "calls.0.fixed_s.readback"), 0.044e-3, 1e-9);
+    assert_rel(program_number(d, "calls.1.fixed_s.payload"), 0.268e-3, 1e-9);
+    assert_rel(program_number(d, "calls.1.fixed_s.counts_and_metadata"), 0, 0);
+    yaml_doc_free(d);
+    assert_int_equal(program_run("simulate --strategy one-hop --format json", &d), 0);
+    assert_string_equal(program_at(d, "calls.0.fixed_s.payload")->text, "null");
+    yaml_doc_free(d);
+}
+
 /* No rank can end before its bound; the straggler is the rank and side with the latest. */
 static void the_straggler_has_the_latest_bound(void **state) {
     (void)state;
@@ -224,6 +244,7 @@ int main(void) {
         cmocka_unit_test(the_evidence_stands_beside_the_result),
         cmocka_unit_test(choices_of_routes_are_named),
         cmocka_unit_test(all_links_may_be_listed),
+        cmocka_unit_test(the_fixed_cost_has_its_parts),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),
