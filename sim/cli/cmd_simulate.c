@@ -206,7 +206,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     bool ports = !ask->only_time && (o->detail || !o->brief || !o->analytic_only);
     if (!rc && ports)
         explain_ports(&step, basis, call);
-    if (!rc && !ask->only_time && (o->host || o->calls || o->all_layers))
+    if (!rc && !ask->only_time && (o->host || o->calls || o->all_layers || o->batches))
         rc = sequence_run(in, o, &step, &call->sequence, e);
     if (!rc && !ask->only_time && o->draws)
         rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
@@ -390,6 +390,9 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
     if (o->all_layers && o->calls)
         return err_set(e, RC_USAGE, "--calls and --layers cannot stand together: --layers makes one call a layer");
+    if (o->batches && (o->all_layers || o->calls))
+        return err_set(e, RC_USAGE, "--batches and %s cannot stand together: --batches makes one call a batch",
+                       o->calls ? "--calls" : "--layers");
     if (o->html && o->timeline && file_same(o->html, o->timeline))
         return err_set(e, RC_USAGE, "--html and --timeline: both would be written to %s", o->html);
     struct licensing l;

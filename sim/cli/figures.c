@@ -150,11 +150,11 @@ static void publish_sequence(const struct sequence_figures *f, const struct lice
                                   .n_calls = f->n_calls,
                                   .per_call = claim_if(f->host && f->known, time, f->per_call_s),
                                   .per_call_wire = claim_if(f->host && !f->known, wire, f->per_call_s),
-                                  .by_layer = f->by_layer,
+                                  .by = f->by,
                                   .worst = -1};
     memcpy(s->reason, f->reason, sizeof s->reason);
-    for (int i = 0; i < f->n_calls && f->by_layer; i++) {
-        s->layer[i] = f->layer[i];
+    for (int i = 0; i < f->n_calls && f->by; i++) {
+        s->number[i] = f->number[i];
         s->time[i] = claim_if(f->known, time, f->time_s[i]);
         s->wire[i] = claim_if(!f->known, wire, f->time_s[i]);
         bool shown = claim_known(s->time[i]) || claim_known(s->wire[i]);

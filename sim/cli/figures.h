@@ -38,9 +38,9 @@ struct sequence_figures {
     bool known; /* otherwise the times are those of the wire */
     char reason[200];
     double per_call_s; /* mean */
-    bool by_layer;
-    int64_t layer[RESULT_SEQUENCE];
-    double time_s[RESULT_SEQUENCE]; /* what each call adds to the end of the sequence, by layer only */
+    const char *by; /* "layer", "batch"; NULL: all calls are equal */
+    int64_t number[RESULT_SEQUENCE]; /* of its layer or batch */
+    double time_s[RESULT_SEQUENCE]; /* what each call adds to the end of the sequence, with `by` only */
 };
 
 struct call_figures {

@@ -158,20 +158,21 @@ static void write_sequence(struct json *j, const struct result_sequence *s) {
     json_key_int(j, "calls", s->n_calls);
     claim_json_key(j, "per_call_s", s->per_call);
     claim_json_key(j, "per_call_wire_s", s->per_call_wire);
-    if (s->by_layer) {
-        json_key_open(j, "layers", '[');
+    if (s->by) {
+        bool batches = strcmp(s->by, "batch") == 0;
+        json_key_open(j, batches ? "batches" : "layers", '[');
         for (int i = 0; i < s->n_calls; i++) {
             json_open(j, '{');
-            json_key_int(j, "layer", s->layer[i]);
+            json_key_int(j, s->by, s->number[i]);
             claim_json_key(j, "time_s", s->time[i]);
             claim_json_key(j, "wire_s", s->wire[i]);
             json_close(j);
         }
         json_close(j);
         if (s->worst >= 0)
-            json_key_int(j, "worst_layer", s->layer[s->worst]);
+            json_key_int(j, batches ? "worst_batch" : "worst_layer", s->number[s->worst]);
         else
-            json_key_null(j, "worst_layer");
+            json_key_null(j, batches ? "worst_batch" : "worst_layer");
     }
     if (*s->reason) {
         json_key_open(j, "withdrawn", '{');

@@ -55,10 +55,10 @@ struct result_sequence {
     int n_calls;
     char reason[200]; /* why the time is not known */
     struct claim per_call, per_call_wire; /* mean */
-    bool by_layer;
-    int64_t layer[RESULT_SEQUENCE];
+    const char *by; /* "layer", "batch"; NULL: all calls are equal */
+    int64_t number[RESULT_SEQUENCE]; /* of its layer or batch */
     struct claim time[RESULT_SEQUENCE], wire[RESULT_SEQUENCE];
-    int worst; /* place of the layer that adds most; -1: no number of a layer may be shown */
+    int worst; /* place of the call that adds most; -1: no number of one may be shown */
 };
 
 /* Quantiles over draws of batches and layers. */

@@ -211,11 +211,11 @@ static void write_sequence(const struct result_call *c, const struct result_sequ
     char text[2 * CLAIM_TEXT];
     table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase, c->strategy, s->n_calls,
                     s->host, time_or_wire(s->per_call, s->per_call_wire, text), *s->reason ? "; " : "", s->reason);
-    for (int i = 0; i < s->n_calls && s->by_layer; i++)
-        buf_printf(out, "    layer %lld adds %s\n", (long long)s->layer[i],
+    for (int i = 0; i < s->n_calls && s->by; i++)
+        buf_printf(out, "    %s %lld adds %s\n", s->by, (long long)s->number[i],
                    time_or_wire(s->time[i], s->wire[i], text));
     if (s->worst >= 0)
-        buf_printf(out, "    worst layer: %lld, adds %s\n", (long long)s->layer[s->worst],
+        buf_printf(out, "    worst %s: %lld, adds %s\n", s->by, (long long)s->number[s->worst],
                    time_or_wire(s->time[s->worst], s->wire[s->worst], text));
 }
 
