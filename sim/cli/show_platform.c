@@ -81,8 +81,8 @@ static void say_kind(const struct topology *t, enum tier tier, struct buf *out) 
 static void say_nics(const struct plat_fabric *f, int64_t ranks, struct buf *out) {
     char a[UNIT_TEXT];
     if (f->nics)
-        buf_printf(out, "; %lld NICs of %s for %lld ranks (%s)", (long long)f->nics,
-                   rate(&f->nic_bandwidth_Bps, a), (long long)ranks, f->nic_map);
+        buf_printf(out, "; %lld NIC%s of %s for %lld ranks (%s)", (long long)f->nics,
+                   f->nics == 1 ? "" : "s", rate(&f->nic_bandwidth_Bps, a), (long long)ranks, f->nic_map);
 }
 
 void show_tiers(const struct topology *t, struct buf *out) {
@@ -234,4 +234,35 @@ double show_bisection_Bps(const struct topology *t) {
             longest_s = load[l] / t->links[l].capacity_Bps;
     free(load);
     return pairs / longest_s;
+}
+
+/* Adds a rank's message to the links that it leaves by, or finds the least that one of these leaves to it. */
+static void way_out(const struct topology *t, int src, double *load, double *least_Bps) {
+    enum tier widest = plat_widest(t->platform);
+    int dst = (src + t->ranks / 2) % t->ranks;
+    struct route route;
+    if (topo_tier(t, src, dst) != widest)
+        return;
+    topo_find_route(t, src, dst, TOPO_PATH_FAST, &route);
+    for (int k = 0; k < route.end[0]; k++) {
+        const struct link *l = &t->links[route.links[k]];
+        bool out = l->role == LINK_EGRESS || l->role == LINK_PORT_OUT || l->role == LINK_UP || l->role == LINK_BOTH;
+        if (!out || l->tier != widest)
+            continue;
+        if (!least_Bps)
+            load[route.links[k]]++;
+        else if (l->capacity_Bps / load[route.links[k]] < *least_Bps)
+            *least_Bps = l->capacity_Bps / load[route.links[k]];
+    }
+}
+
+double show_share_Bps(const struct topology *t) {
+    double *load = mem_alloc((size_t)t->n_links, sizeof *load);
+    double least_Bps = t->platform->tier[plat_widest(t->platform)].bandwidth_Bps.value;
+    for (int src = 0; src < t->ranks; src++)
+        way_out(t, src, load, NULL);
+    for (int src = 0; src < t->ranks; src++)
+        way_out(t, src, load, &least_Bps);
+    free(load);
+    return least_Bps;
 }

@@ -127,6 +127,37 @@ static void the_fixed_cost_has_its_parts(void **state) {
     yaml_doc_free(d);
 }
 
+/* Beside the ratio of the rates: what shared NICs and uplinks leave of the slow one when all ranks send outwards. */
+static void shared_ways_out_are_counted(void **state) {
+    (void)state;
+    static const struct {
+        const char *platform;
+        double share_Bps;
+    } all[] = {{"dgx-h100", 50e9},
+               {"v100-edr", 12.5e9 / 8},
+               {"frontier", 12.5e9},
+               {"terrace-a-boundary", 189e9 / 16},
+               {"terrace-a", 114.7372e9},
+               {"dgx-h100 --set platform.slow.oversubscription=2", 25e9},
+               {"tpu-v5p", 6.25e9}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char line[200];
+        struct yaml_doc *d;
+        struct buf text = {0};
+        snprintf(line, sizeof line, "platform show %s --format json", all[i].platform);
+        assert_int_equal(program_run(line, &d), 0);
+        assert_rel(program_number(d, "slow_share_Bps"), all[i].share_Bps, 1e-9);
+        yaml_doc_free(d);
+        snprintf(line, sizeof line, "platform show %s", all[i].platform);
+        assert_int_equal(program_text(line, &text), 0);
+        bool shared = i == 1 || i == 2 || i == 3 || i == 5;
+        assert_int_equal(strstr(text.text, "when all ranks send outwards") != NULL, shared);
+        if (i == 1)
+            assert_non_null(strstr(text.text, "leaves 1.562 GB/s to each (ratio 96)"));
+        buf_clear(&text);
+    }
+}
+
 /* No rank can end before its bound; the straggler is the rank and side with the latest. */
 static void the_straggler_has_the_latest_bound(void **state) {
     (void)state;
@@ -245,6 +276,7 @@ int main(void) {
         cmocka_unit_test(choices_of_routes_are_named),
         cmocka_unit_test(all_links_may_be_listed),
         cmocka_unit_test(the_fixed_cost_has_its_parts),
+        cmocka_unit_test(shared_ways_out_are_counted),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),
