@@ -63,8 +63,11 @@ static void write_inputs(const struct result *r, struct buf *out) {
         buf_printf(out, "%lld", (long long)m->window);
     else
         buf_text(out, "all");
-    buf_printf(out, ", %s, chain %s\n\n", start_name(m->start),
-               chain_constant((enum chain_preset)m->chain.preset)->name);
+    static const char *const paths[] = {[TOPO_PATH_FAST] = "",
+                                        [TOPO_PATH_SLOW] = ", inside groups over the slow fabric",
+                                        [TOPO_PATH_RAIL] = ", to other rails over the fast fabric first"};
+    buf_printf(out, ", %s, chain %s%s\n\n", start_name(m->start),
+               chain_constant((enum chain_preset)m->chain.preset)->name, paths[m->intra_group_path]);
 }
 
 /* One column a call, one row a figure. */

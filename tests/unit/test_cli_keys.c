@@ -69,6 +69,17 @@ static void choices_of_routes_are_named(void **state) {
     yaml_doc_free(d);
     snprintf(line, sizeof line, "simulate %s", frontier);
     struct buf text = {0};
+    static const char *const paths[][2] = {{"fast", "chain none\n"},
+                                           {"slow", "chain none, inside groups over the slow fabric\n"},
+                                           {"rail", "chain none, to other rails over the fast fabric first\n"}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char call[400];
+        snprintf(call, sizeof call, "simulate %s --platform hgx-h200 --set implementation.intra_group_path=%s", SMALL,
+                 paths[i][0]);
+        assert_int_equal(program_text(call, &text), 0);
+        assert_non_null(strstr(text.text, paths[i][1]));
+        buf_clear(&text);
+    }
     assert_int_equal(program_text(line, &text), 0);
     assert_non_null(strstr(text.text, "slow 25 GB/s (nominal; dragonfly, routing spread)"));
     buf_clear(&text);
