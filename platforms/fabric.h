@@ -24,6 +24,7 @@ enum fabric_kind {
     FABRIC_DRAGONFLY
 };
 extern const char *const fabric_kinds[];
+extern const char *const fabric_cross_rails[], *const fabric_routings[];
 
 enum cross_rail { CROSS_SPINE, CROSS_FAST };
 enum fabric_routing { ROUTING_MINIMAL, ROUTING_SPREAD };

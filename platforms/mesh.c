@@ -91,7 +91,9 @@ struct search {
 };
 
 /* Breadth first from dst: all ends at one distance are done before those beyond them. */
-static void find_next(const struct topology *t, struct mesh *m, int dst, struct search *s) {
+static void find_next(const struct topology *t, const struct mesh *m, int instance, int dst, struct search *s) {
+    const struct link *links = &t->links[m->base + instance * m->n_links];
+    int *next = m->next + (size_t)instance * m->next_each;
     int head = 0, tail = 0;
     for (int i = 0; i < m->ends; i++) {
         s->far[i] = -1;
@@ -104,21 +106,26 @@ static void find_next(const struct topology *t, struct mesh *m, int dst, struct 
         int k = s->queue[head++];
         for (int x = s->start[k]; x < s->start[k + 1]; x++) {
             int i = s->near[x];
+            const struct link *l = &links[m->hop[at(m, i, k)]];
+            if (l->failed)
+                continue;
             if (s->far[i] < 0) {
                 s->far[i] = s->far[k] + 1;
                 s->queue[tail++] = i;
             }
-            double narrow = fmin(t->links[m->base + m->hop[at(m, i, k)]].capacity_Bps, s->width[k]);
+            double narrow = fmin(l->capacity_Bps, s->width[k]);
             if (s->far[i] == s->far[k] + 1 && narrow > s->width[i]) {
                 s->width[i] = narrow;
-                m->next[at(m, i, dst)] = k;
+                next[at(m, i, dst)] = k;
             }
         }
     }
 }
 
-static void fill_next(const struct topology *t, struct mesh *m) {
-    size_t n = (size_t)m->ends;
+/* The next ends of n instances that differ, or once for all. */
+static void fill_next(const struct topology *t, struct mesh *m, int instances) {
+    size_t n = (size_t)m->ends, each = n * (size_t)m->width;
+    m->next_each = instances > 1 ? each : 0;
     struct search s = {.start = mem_alloc(n + 1, sizeof(int)),
                        .near = mem_alloc((size_t)m->n_links, sizeof(int)),
                        .far = mem_alloc(n, sizeof(int)),
@@ -131,9 +138,12 @@ static void fill_next(const struct topology *t, struct mesh *m) {
                 s.near[found++] = k;
         s.start[i + 1] = found;
     }
-    m->next = mem_alloc(n * (size_t)m->width, sizeof *m->next);
-    for (int dst = 0; dst < m->ends; dst++)
-        find_next(t, m, dst, &s);
+    m->next = mem_alloc((size_t)instances * each, sizeof *m->next);
+    for (size_t i = 0; i < (size_t)instances * each; i++)
+        m->next[i] = -1;
+    for (int i = 0; i < instances; i++)
+        for (int dst = 0; dst < m->ends; dst++)
+            find_next(t, m, i, dst, &s);
     free(s.start);
     free(s.near);
     free(s.far);
@@ -228,8 +238,13 @@ void mesh_build(struct topology *t, enum tier tier) {
         if (i == 0)
             m->n_links = t->n_links - m->base;
     }
-    if (m->kind == FABRIC_GRAPH)
-        fill_next(t, m);
+    bool failed = false;
+    for (int l = m->base; l < t->n_links; l++) {
+        t->links[l].failed = topo_has_failed(t, &t->links[l]);
+        failed = failed || t->links[l].failed;
+    }
+    if (m->kind == FABRIC_GRAPH || (m->kind == FABRIC_FULL_MESH && failed))
+        fill_next(t, m, failed ? p->domains[tier].n : 1);
 }
 
 void mesh_clear(struct mesh *m) {
@@ -321,6 +336,24 @@ static void dragonfly_path(const struct mesh *m, int instance, const int ends[st
     walk_to(m, instance, router, last, r);
 }
 
+static bool is_graph(const struct mesh *m) {
+    return m->kind == FABRIC_GRAPH || (m->kind == FABRIC_FULL_MESH && m->next);
+}
+
+bool mesh_joins(const struct mesh *m, int instance, int from, int to) {
+    return !is_graph(m) || from == to || m->next[(size_t)instance * m->next_each + at(m, from, to)] >= 0;
+}
+
+/* Ends early where failed links leave no way: topo_apply() refuses that. */
+static void graph_path(const struct mesh *m, int instance, const int ends[static 2], struct route *r) {
+    const int *next = m->next + (size_t)instance * m->next_each;
+    for (int end = ends[0]; end != ends[1] && next[at(m, end, ends[1])] >= 0;) {
+        int to = next[at(m, end, ends[1])];
+        step_to(m, instance, m->hop[at(m, end, to)], r);
+        end = to;
+    }
+}
+
 int mesh_paths(const struct mesh *m, int from, int to) {
     if (m->kind == FABRIC_TORUS || m->kind == FABRIC_RING) {
         struct moves v = find_moves(m, from, to);
@@ -336,15 +369,12 @@ int mesh_paths(const struct mesh *m, int from, int to) {
 void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int i, struct route *route) {
     if (ends[0] == ends[1] || m->kind == FABRIC_SWITCH)
         return;
-    if (m->kind == FABRIC_FULL_MESH)
+    if (is_graph(m))
+        graph_path(m, instance, ends, route);
+    else if (m->kind == FABRIC_FULL_MESH)
         step_to(m, instance, m->hop[at(m, ends[0], ends[1])], route);
     else if (m->kind == FABRIC_DRAGONFLY)
         dragonfly_path(m, instance, ends, i, route);
-    else if (m->kind != FABRIC_GRAPH)
+    else
         torus_path(m, instance, ends, i, route);
-    for (int end = ends[0]; m->kind == FABRIC_GRAPH && end != ends[1];) {
-        int next = m->next[at(m, end, ends[1])];
-        step_to(m, instance, m->hop[at(m, end, next)], route);
-        end = next;
-    }
 }

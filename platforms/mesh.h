@@ -4,7 +4,8 @@
  * A mesh joins ends 0 .. n - 1. There is one in each domain of its tier (an instance).
  * Torus: of the shortest ways that go along one dimension after the other, in any order and either way round
  * where both are equally far, each is one path. Graph: one path, the fewest links, then the widest narrowest
- * one. Dragonfly: the shortest path, or with `spread` one more through each other group.
+ * one; a full mesh with a failed link is such a graph. Dragonfly: the shortest path, or with `spread` one more through
+ * each other group.
  * Ownership: mesh_clear() releases; links belong to the topology. */
 #ifndef PLATFORMS_MESH_H
 #define PLATFORMS_MESH_H
@@ -18,8 +19,14 @@ void mesh_clear(struct mesh *m);
 /* How many paths there are between two ends of an instance, at least 1. */
 int mesh_paths(const struct mesh *m, int from, int to);
 
+/* Whether failed links leave a way from one end to another. */
+bool mesh_joins(const struct mesh *m, int instance, int from, int to);
+
 /* Appends the links of path i. */
 void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int i, struct route *route);
+
+/* Whether the platform says that a link has failed. */
+bool topo_has_failed(const struct topology *t, const struct link *l);
 
 /* Appends a link to the topology and returns its number; the name is printed. */
 int topo_add_link(struct topology *t, const struct link *l, const char *format, ...) ERR_PRINTF(3, 4);

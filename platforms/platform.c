@@ -102,11 +102,48 @@ static enum rc check(struct platform *p, struct err *e) {
     return rc ? rc : fabric_check(p, e);
 }
 
+/* Settings of one link by its name, degraded.LINK and background.LINK; a number with a dot is a place in the list. */
+struct link_list {
+    const char *name, *key;
+};
+
+static const struct link_list *link_list_of(const char *key) {
+    static const struct link_list lists[] = {{"degraded", "factor"}, {"background", "rate"}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        size_t n = strlen(lists[i].name);
+        if (strncmp(key, lists[i].name, n) != 0 || key[n] != '.')
+            continue;
+        const char *link = key + n + 1;
+        size_t digits = strspn(link, "0123456789");
+        return *link && !(digits && link[digits] == '.') ? &lists[i] : NULL;
+    }
+    return NULL;
+}
+
+static enum rc open_set(const char *name_or_path, const struct setting *settings, size_t n, struct yaml_doc **doc,
+                        struct err *e) {
+    struct setting *others = mem_alloc(n + 1, sizeof *others);
+    size_t n_others = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!link_list_of(settings[i].key))
+            others[n_others++] = settings[i];
+    enum rc rc = find_open(FIND_PLATFORM, name_or_path, PLATFORM_SCHEMA, others, n_others, doc, e);
+    free(others);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct link_list *list = link_list_of(settings[i].key);
+        if (!list)
+            continue;
+        const struct setting of = {"link", settings[i].key + strlen(list->name) + 1};
+        yaml_set_item(*doc, list->name, &of, &(struct setting){list->key, settings[i].value}, "--set");
+    }
+    return rc;
+}
+
 /* All but the tables that are borrowed. */
 static enum rc load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                     struct platform **platform, struct err *e) {
     struct yaml_doc *doc;
-    enum rc rc = find_open(FIND_PLATFORM, name_or_path, PLATFORM_SCHEMA, settings, n_settings, &doc, e);
+    enum rc rc = open_set(name_or_path, settings, n_settings, &doc, e);
     if (rc)
         return rc;
     struct platform *p = mem_alloc(1, sizeof *p);

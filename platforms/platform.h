@@ -35,7 +35,7 @@ enum plat_class { CLASS_FAST, CLASS_SLOW };
 /* A link that does not do what the tiers say; the name is one of topology.h, or "rank-N" for all of a rank's. */
 struct plat_degraded {
     const char *link;
-    struct quantity factor; /* of the capacity, 0 < factor <= 1 */
+    struct quantity factor; /* of the capacity, 0 <= factor <= 1; 0: failed */
 };
 struct plat_background {
     const char *link;

@@ -7,8 +7,8 @@ static const char *const class_choices[] = {"fast", "slow", NULL};
 static const char *const regime_choices[] = {"ahead", "observed", NULL};
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 
-static const char *const cross_choices[] = {"spine", "fast", NULL};
-static const char *const routing_choices[] = {"minimal", "spread", NULL};
+const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
+const char *const fabric_routings[] = {"minimal", "spread", NULL};
 
 const char *regime_name(enum regime regime) {
     return regime_choices[regime];
@@ -78,7 +78,7 @@ static const struct key tier_keys[] = {
     {"ports", KEY_COUNT, FABRIC(ports), .min = 2, .max = PORTS_MAX,
      .help = "fat-tree, rail-optimised, multi-plane: ports of a switch"},
     {"levels", KEY_COUNT, FABRIC(levels), .min = 1, .max = 3, .help = "fat-tree: levels of switches"},
-    {"cross_rail", KEY_CHOICE, FABRIC(cross_rail), .otherwise = "spine", .choices = cross_choices,
+    {"cross_rail", KEY_CHOICE, FABRIC(cross_rail), .otherwise = "spine", .choices = fabric_cross_rails,
      .help = "rail-optimised: to another rail through the spine, or over the fast tier first"},
     {"routers", KEY_COUNT, FABRIC(routers), .min = 1, .max = GROUPS_MAX,
      .help = "dragonfly: routers of one of its groups, all joined to each other"},
@@ -88,7 +88,7 @@ static const struct key tier_keys[] = {
      .help = "dragonfly: between two routers of a group"},
     {"global_bandwidth", KEY_RATE, FABRIC(global_bandwidth_Bps),
      .help = "dragonfly: between two of its groups, all their links together"},
-    {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = routing_choices,
+    {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = fabric_routings,
      .help = "dragonfly: shortest path, or evenly over the direct one and one through each other group"},
     {0}};
 
@@ -119,8 +119,8 @@ static const struct key alpha_keys[] = {
 static const struct key degraded_keys[] = {
     {"link", KEY_TEXT, offsetof(struct plat_degraded, link), .required = true,
      .help = "a link as `platform show` names it, `rank-N`: all links of a rank, or `group-N`: all inside a group"},
-    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 1e-6,
-     .max = 1, .help = "of its rate that is left"},
+    {"factor", KEY_NUMBER, offsetof(struct plat_degraded, factor), .required = true, .min = 0,
+     .max = 1, .help = "of its rate that is left; 0: failed, graphs and full meshes go round it"},
     {0}};
 
 static const struct key background_keys[] = {
@@ -177,7 +177,7 @@ const struct key platform_keys[] = {
      .table = treatment_keys, .item_size = sizeof(struct plat_treatment),
      .help = "named assumptions that span the time band where alpha is not known"},
     {"degraded", KEY_LIST, offsetof(struct platform, degraded), .table = degraded_keys,
-     .item_size = sizeof(struct plat_degraded), .help = "slowed links"},
+     .item_size = sizeof(struct plat_degraded), .help = "slowed and failed links"},
     {"background", KEY_LIST, offsetof(struct platform, background), .table = background_keys,
      .item_size = sizeof(struct plat_background), .help = "links that carry other traffic too"},
     {0}};

@@ -244,7 +244,48 @@ static bool is_meant(const struct topology *t, const struct link *l, const char 
     return low == high && low >= from && low <= to;
 }
 
-/* Changes the links meant: times factor, then less what others take. */
+bool topo_has_failed(const struct topology *t, const struct link *l) {
+    const struct plat_degraded *slowed = t->platform->degraded.items;
+    for (size_t i = 0; i < t->platform->degraded.n; i++)
+        if (slowed[i].factor.value == 0 && is_meant(t, l, slowed[i].link))
+            return true;
+    return false;
+}
+
+/* A failed link without which one rank does not reach another, or NULL. */
+static const struct link *find_gap(const struct topology *t, int src, int dst, struct route *route) {
+    struct leg legs[2];
+    int n = find_legs(t, src, dst, TOPO_PATH_FAST, legs), ends[2];
+    for (int i = 0; i < n; i++) {
+        const struct mesh *m = &t->mesh[legs[i].tier];
+        int instance = t->platform->domains[legs[i].tier].of_rank[legs[i].src];
+        find_ends(t, &legs[i], ends);
+        for (int l = m->base + instance * m->n_links; !mesh_joins(m, instance, ends[0], ends[1]); l++)
+            if (t->links[l].failed)
+                return &t->links[l];
+    }
+    topo_find_route(t, src, dst, TOPO_PATH_FAST, route);
+    for (int i = 0; i < route->n; i++)
+        if (t->links[route->links[i]].failed)
+            return &t->links[route->links[i]];
+    return NULL;
+}
+
+static enum rc check_failed(const struct topology *t, const struct place *at, struct err *e) {
+    struct route *route = mem_alloc(1, sizeof *route);
+    enum rc rc = RC_OK;
+    for (int src = 0; src < t->ranks && !rc; src++)
+        for (int dst = 0; dst < t->ranks && !rc; dst++) {
+            const struct link *gap = src == dst ? NULL : find_gap(t, src, dst, route);
+            if (gap)
+                rc = err_at(e, RC_RANGE, at, "%s has failed, and rank %d has no other way to rank %d", gap->name, src,
+                            dst);
+        }
+    free(route);
+    return rc;
+}
+
+/* Changes the links meant: times factor, then less what others take. A failed one keeps its rate, unused. */
 static enum rc change_links(struct topology *t, const char *name, double factor, double less_Bps,
                             const struct place *at, struct err *e) {
     bool found = false;
@@ -253,6 +294,9 @@ static enum rc change_links(struct topology *t, const char *name, double factor,
         if (!is_meant(t, link, name))
             continue;
         found = true;
+        link->failed = link->failed || factor == 0;
+        if (link->failed)
+            continue;
         link->capacity_Bps = link->capacity_Bps * factor - less_Bps;
         if (!(link->capacity_Bps > 0))
             return err_at(e, RC_RANGE, at, "background traffic leaves nothing of link '%s'",
@@ -276,8 +320,12 @@ enum rc topo_apply(struct topology *t, const double efficiency[static TIER_MAX],
     enum rc rc = RC_OK;
     for (size_t i = 0; i < t->platform->degraded.n && !rc; i++)
         rc = change_links(t, slowed[i].link, slowed[i].factor.value, 0, &slowed[i].factor.at, e);
+    const struct place *failed = NULL;
+    for (size_t i = 0; i < t->platform->degraded.n; i++)
+        if (slowed[i].factor.value == 0)
+            failed = &slowed[i].factor.at;
     const struct plat_background *taken = t->platform->background.items;
     for (size_t i = 0; i < t->platform->background.n && !rc; i++)
         rc = change_links(t, taken[i].link, 1, taken[i].rate_Bps.value, &taken[i].rate_Bps.at, e);
-    return rc;
+    return rc || !failed ? rc : check_failed(t, failed, e);
 }

@@ -58,6 +58,7 @@ struct link {
     int block;               /* 1 + index of its block; 0: all ranks from first to last are below it */
     double capacity_Bps;
     double latency_s; /* of a graph's cable, beside that of the tier */
+    bool failed;      /* degraded to 0: no way goes over it */
 };
 
 /* Links that blocks of ranks share towards those outside: uplinks, NICs, leaves, trays, nodes. */
@@ -78,6 +79,7 @@ struct mesh {
     bool spread;
     int width;       /* of a row of hop[] */
     int *hop, *next; /* numbers of links from base; next end of a graph, links between dragonfly groups */
+    size_t next_each; /* entries of next[] for each instance; 0: all have the same */
 };
 
 struct topology {
@@ -102,7 +104,8 @@ struct topology *topo_build(const struct platform *p);
 void topo_free(struct topology *t); /* NULL is allowed */
 
 /* Multiplies the capacity of each tier's links (a port of all tiers counts as slow) by what a library reaches of it,
- * then applies the platform's degraded and background links. RC_SCHEMA for a link that does not exist. */
+ * then applies the platform's degraded and background links. RC_SCHEMA for a link that does not exist, RC_RANGE where
+ * a failed link leaves a pair of ranks without a way. */
 enum rc topo_apply(struct topology *t, const double efficiency[static TIER_MAX], struct err *e);
 
 /* Whether a link is on the way of that rank's own traffic. */

@@ -82,10 +82,12 @@ static struct stage *add_stage(struct step *s, const char *name, struct matrix *
     return stage;
 }
 
-static void set_collective(struct stage *stage, int world, enum tier span, int64_t collectives) {
+/* On the way back counts and metadata are known: the payload's collective only. */
+static void set_collective(const struct step *s, struct stage *stage, int world, enum tier span,
+                           int64_t collectives) {
     stage->world = stage->peers = world;
     stage->span = span;
-    stage->collectives = (int)collectives;
+    stage->collectives = s->phase == PHASE_DISPATCH ? (int)collectives : 1;
 }
 
 static void set_reach(struct stage *stage, enum tier inside, int index) {
@@ -114,7 +116,7 @@ static void build_one_hop(struct step *s) {
     struct matrix rows;
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
     struct stage *stage = add_stage(s, "one_hop", &rows);
-    set_collective(stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
+    set_collective(s, stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
     set_reach(stage, plat_slow(p), -1);
 }
 
@@ -161,7 +163,7 @@ static void build_hops(struct step *s) {
         struct stage *stage = add_stage(s, names[hop], &rows[hop]);
         enum tier span = last ? (three ? TIER_FAST : s->cut) : s->cut;
         int members = hop == 0 ? domains : last ? plat_span(p, span) : p->domains[TIER_FAST].n / domains;
-        set_collective(stage, members, hop == 0 ? plat_widest(p) : span,
+        set_collective(s, stage, members, hop == 0 ? plat_widest(p) : span,
                        last ? m->collectives.hop_b : m->collectives.hop_a);
         set_reach(stage, hop == 0 ? plat_slow(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
         if (hop == 0 && domains > 1 && m->collectives.hop_a_communicator == COMMUNICATOR_EP)
@@ -177,7 +179,7 @@ static void build_hops(struct step *s) {
     for (int i = 0; i < n; i++) {
         s->stages[i].world = i == 0 ? plat_ranks(p) : 1;
         s->stages[i].span = i == 0 ? plat_widest(p) : TIER_FAST;
-        s->stages[i].collectives = i == 0 ? (int)m->collectives.one_hop : 1;
+        s->stages[i].collectives = i == 0 && s->phase == PHASE_DISPATCH ? (int)m->collectives.one_hop : 1;
     }
 }
 
@@ -194,9 +196,9 @@ static void build_gather_first(struct step *s) {
         int which = out ? i : STEP_STAGES - 1 - i;
         struct stage *stage = add_stage(s, names[which], &rows[which]);
         if (which == 1)
-            set_collective(stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
+            set_collective(s, stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
         else
-            set_collective(stage, plat_span(p, s->cut), s->cut, m->collectives.hop_b);
+            set_collective(s, stage, plat_span(p, s->cut), s->cut, m->collectives.hop_b);
     }
     if (!out)
         return;
@@ -414,12 +416,16 @@ bool costs_known(const struct step *step, enum regime regime, struct costs *cost
         if (known && !answer.known)
             snprintf(reason, 200, "%s", answer.reason);
         known = known && answer.known;
-        costs->alpha_s[i] =
-            answer.time_s * (stage->collectives - (counts && stage->collectives > 1 ? 1 : 0));
+        // the first is the payload's
+        int others = stage->collectives - 1 - (counts && stage->collectives > 1 ? 1 : 0);
+        costs->alpha_s[i] = answer.time_s * (1 + others);
+        costs->fixed_s[FIXED_PAYLOAD] += answer.time_s;
+        costs->fixed_s[FIXED_PROTOCOL] += answer.time_s * others;
         // a one hop with a counts exchange of its own reads the sizes back where the host waits
-        if (regime == REGIME_OBSERVED && step->strategy == STRATEGY_ONE_HOP &&
-            step->phase == PHASE_DISPATCH && stage->collectives > 1 && !counts)
+        bool reads_back = regime == REGIME_OBSERVED && step->strategy == STRATEGY_ONE_HOP && others > 0 && !counts;
+        if (reads_back)
             costs->alpha_s[i] += costs->splits_s;
+        costs->fixed_s[FIXED_READBACK] += reads_back ? costs->splits_s : costs_splits_s(costs, step, i);
         if (answers)
             answers[i] = answer;
     }

@@ -119,9 +119,13 @@ void step_link_load(const struct step *step, int stage, double *bytes, double *b
 /* --- fixed costs ---------------------------------------------------------------------------- */
 
 /* Everything a call pays beside the wire. All zero: wire time. */
+/* Of a call's fixed cost: the payload's collectives, those of counts and metadata, readback of sizes by the host. */
+enum { FIXED_PAYLOAD, FIXED_PROTOCOL, FIXED_READBACK, FIXED_PARTS };
+
 struct costs {
     char name[40];                /* "known", "wire", or the treatment's name */
     double alpha_s[STEP_STAGES];
+    double fixed_s[FIXED_PARTS];  /* over all stages; by costs_known() only */
     double latency_s[TIER_MAX];
     bool cables;                  /* latencies of a graph's links count too */
     double splits_s;

@@ -280,16 +280,58 @@ void yaml_drop(struct yaml_node *map, const char *key) {
     }
 }
 
-/* The item of a list whose key `name` says so, or that has this number, from 0. */
-static struct yaml_node *find_item(const struct yaml_node *list, const char *key) {
+/* The item of a list whose key `name` says so. */
+static struct yaml_node *find_named(const struct yaml_node *list, const char *name, const char *text) {
     for (size_t i = 0; i < list->n; i++) {
-        const struct yaml_node *name = yaml_get(list->items[i], "name");
-        if (name && name->type == YAML_SCALAR && strcmp(name->text, key) == 0)
+        const struct yaml_node *says = yaml_get(list->items[i], name);
+        if (says && says->type == YAML_SCALAR && strcmp(says->text, text) == 0)
             return list->items[i];
     }
+    return NULL;
+}
+
+/* The item of a list whose key `name` says so, or that has this number, from 0. */
+static struct yaml_node *find_item(const struct yaml_node *list, const char *key) {
+    struct yaml_node *named = find_named(list, "name", key);
+    if (named)
+        return named;
     char *end;
     unsigned long number = strtoul(key, &end, 10);
     return *key >= '0' && *key <= '9' && !*end && number < list->n ? list->items[number] : NULL;
+}
+
+static void set_leaf(struct yaml_doc *doc, struct yaml_node *map, size_t i, const char *value, struct place at) {
+    struct yaml_node *leaf = new_node(doc, YAML_SCALAR, at);
+    leaf->text = arena_copy(&doc->arena, value);
+    leaf->plain = leaf->set = true;
+    map->items[i] = leaf;
+    map->key_at[i] = at;
+}
+
+/* Where a map has a key, which is added without a value if need be. */
+static size_t slot_of(struct yaml_doc *doc, struct yaml_node *map, const char *key, struct place at) {
+    size_t i = find(map, key);
+    if (i == map->n)
+        append(doc, map, NULL, arena_copy(&doc->arena, key), at);
+    return i;
+}
+
+void yaml_set_item(struct yaml_doc *doc, const char *list, const struct setting *of, const struct setting *key,
+                   const char *origin) {
+    struct place at = {arena_copy(&doc->arena, origin), 0, 0};
+    size_t i = slot_of(doc, doc->root, list, at);
+    if (!doc->root->items[i])
+        doc->root->items[i] = new_node(doc, YAML_LIST, at);
+    struct yaml_node *items = doc->root->items[i];
+    if (items->type != YAML_LIST)
+        return;
+    struct yaml_node *item = find_named(items, of->key, of->value);
+    if (!item) {
+        item = new_node(doc, YAML_MAP, at);
+        append(doc, items, item, NULL, at);
+        set_leaf(doc, item, slot_of(doc, item, of->key, at), of->value, at);
+    }
+    set_leaf(doc, item, slot_of(doc, item, key->key, at), key->value, at);
 }
 
 enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, const char *origin,
@@ -312,15 +354,10 @@ enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, cons
         }
         if (map->type != YAML_MAP || !*key)
             return err_at(e, RC_SCHEMA, &at, "'%s': no such key", path);
-        size_t i = find(map, key);
-        if (i == map->n)
-            append(doc, map, NULL, key, at);
+        size_t i = slot_of(doc, map, key, at);
         map->key_at[i] = at;
         if (!dot) {
-            struct yaml_node *leaf = new_node(doc, YAML_SCALAR, at);
-            leaf->text = arena_copy(&doc->arena, value);
-            leaf->plain = leaf->set = true;
-            map->items[i] = leaf;
+            set_leaf(doc, map, i, value, at);
             return RC_OK;
         }
         if (!map->items[i])

@@ -64,4 +64,9 @@ void yaml_drop(struct yaml_node *map, const char *key);
 enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, const char *origin,
                  struct err *e);
 
+/* Sets a key of the map in the list root[list] whose key `name` says `of`, adding list and map where there are none;
+ * a root[list] that is no list stays as it is. */
+void yaml_set_item(struct yaml_doc *doc, const char *list, const struct setting *of, const struct setting *key,
+                   const char *origin);
+
 #endif

@@ -105,6 +105,20 @@ static void show_alpha(const struct platform *p, struct buf *out) {
                    treatments[i].name, i + 1 == p->alpha_treatments.n ? "\n" : "");
 }
 
+/* What the ratio of the rates does not say: NICs, uplinks and nodes that ranks share on the way out. */
+static void show_share(const struct topology *t, double ratio, struct buf *out) {
+    const struct platform *p = t->platform;
+    double share_Bps = show_share_Bps(t);
+    char text[UNIT_TEXT];
+    if (plat_widest(p) == TIER_FAST || share_Bps >= p->tier[plat_slow(p)].bandwidth_Bps.value * (1 - 1e-9))
+        return;
+    buf_printf(out, "when all ranks send outwards the slow tier leaves %s to each",
+               unit_format(share_Bps, UNIT_RATE, text));
+    if (ratio > 0)
+        buf_printf(out, " (ratio %.4g)", p->tier[TIER_FAST].bandwidth_Bps.value / share_Bps);
+    buf_text(out, "\n");
+}
+
 static void show_text(const struct topology *t, struct buf *out) {
     const struct platform *p = t->platform;
     table_paragraph(out, "%s%s%s", p->name, p->description ? ": " : "", p->description ? p->description : "");
@@ -115,6 +129,7 @@ static void show_text(const struct topology *t, struct buf *out) {
         buf_printf(out, "hierarchy ratio %.4g (fast over slow bandwidth per rank)\n", ratio);
     else
         buf_printf(out, "no hierarchy ratio: %s\n", plat_no_ratio(p));
+    show_share(t, ratio, out);
     if (p->ratio_probed.given)
         buf_printf(out, "probed ratio %.4g (%s)\n", p->ratio_probed.value,
                    status_name(p->ratio_probed.status));
@@ -146,6 +161,7 @@ static void show_json(const struct topology *t, struct buf *out) {
     if (plat_no_ratio(p))
         json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
     json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));
+    json_key_number_if(&j, "slow_share_Bps", plat_widest(p) > TIER_FAST, show_share_Bps(t));
     for (int tier = 0; tier < p->n_tiers; tier++) {
         char key[40];
         snprintf(key, sizeof key, "%.20s_kind", p->tier[tier].name);
@@ -157,6 +173,8 @@ static void show_json(const struct topology *t, struct buf *out) {
         json_key_text(&j, "name", t->links[i].name);
         json_key_text(&j, "tier", p->tier[t->links[i].tier].name);
         json_key_number(&j, "capacity_Bps", t->links[i].capacity_Bps);
+        if (t->links[i].failed)
+            json_key_bool(&j, "failed", true);
         json_close(&j);
     }
     json_close(&j);

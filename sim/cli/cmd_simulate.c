@@ -43,6 +43,7 @@ static void fill_cases(const struct step *step, const struct options *o, struct 
     if (call->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
+        memcpy(call->fixed_s, cases->costs[0].fixed_s, sizeof call->fixed_s);
         for (int i = 0; i < step->n_stages; i++)
             if (answers[i].interpolated)
                 snprintf(call->reason, sizeof call->reason, "%s", answers[i].reason);
@@ -208,7 +209,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     bool ports = !ask->only_time && (o->detail || !o->brief || !o->analytic_only);
     if (!rc && ports)
         explain_ports(&step, basis, call);
-    if (!rc && !ask->only_time && (o->host || o->calls || o->all_layers))
+    if (!rc && !ask->only_time && (o->host || o->calls || o->all_layers || o->batches))
         rc = sequence_run(in, o, &step, &call->sequence, e);
     if (!rc && !ask->only_time && o->draws)
         rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
@@ -322,6 +323,7 @@ enum rc answer(const struct options *o, const struct licensing *l, bool compare,
                        .arguments = o->arguments,
                        .n_arguments = o->n_arguments,
                        .detail = o->detail || (!o->brief && (o->format == FORMAT_JSON || o->timeline)),
+                       .most_links = o->links ? o->links : RESULT_LINKS,
                        .gates = l->run.results,
                        .n_gates = l->run.n};
     enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPUT_TRAFFIC,
@@ -391,6 +393,9 @@ static enum rc run(const struct options *o, bool compare, struct buf *out, struc
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
     if (o->all_layers && o->calls)
         return err_set(e, RC_USAGE, "--calls and --layers cannot stand together: --layers makes one call a layer");
+    if (o->batches && (o->all_layers || o->calls))
+        return err_set(e, RC_USAGE, "--batches and %s cannot stand together: --batches makes one call a batch",
+                       o->calls ? "--calls" : "--layers");
     if (o->html && o->timeline && file_same(o->html, o->timeline))
         return err_set(e, RC_USAGE, "--html and --timeline: both would be written to %s", o->html);
     struct licensing l;

@@ -102,39 +102,46 @@ static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
              worlds, list);
 }
 
+/* A link and how long it would be busy at its full rate. */
+struct load {
+    int link;
+    double busy_s;
+};
+
+static int busier_first(const void *a, const void *b) {
+    const struct load *x = a, *y = b;
+    if (x->busy_s != y->busy_s)
+        return x->busy_s > y->busy_s ? -1 : 1;
+    return x->link - y->link;
+}
+
 /* The links that are busiest over the run that is shown, with their use over time. */
-static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l,
+static void publish_links(const struct call_figures *f, const struct topology *t, const struct licence *l, int64_t most,
                           struct result_call *c) {
     const struct outcome *o = &f->shown;
     if (!f->simulated || !o->link_bytes || !(o->time_s > 0))
         return;
-    double last = INFINITY;
-    int last_link = -1;
-    for (c->n_links = 0; c->n_links < RESULT_LINKS; c->n_links++) {
-        // the next one in the order of (load, number)
-        int next = -1;
-        double most = 0;
-        for (int i = 0; i < t->n_links; i++) {
-            double load = o->link_bytes[i] / t->links[i].capacity_Bps;
-            if (load > most && (load < last || (load == last && i > last_link))) {
-                most = load;
-                next = i;
-            }
-        }
-        if (next < 0)
-            return;
-        struct result_link *link = &c->links[c->n_links];
-        *link = (struct result_link){.link = &t->links[next],
-                                     .bytes = o->link_bytes[next],
-                                     .utilisation = claim_make(l, most / o->time_s)};
+    struct load *loads = mem_alloc((size_t)t->n_links, sizeof *loads);
+    int n = 0;
+    for (int i = 0; i < t->n_links; i++)
+        if (o->link_bytes[i] > 0)
+            loads[n++] = (struct load){i, o->link_bytes[i] / t->links[i].capacity_Bps};
+    qsort(loads, (size_t)n, sizeof *loads, busier_first);
+    c->n_links = n < most ? n : (int)most;
+    c->links = mem_alloc((size_t)c->n_links + 1, sizeof *c->links);
+    c->bin = claim_make(l, o->link_bin_s);
+    for (int i = 0; i < c->n_links; i++) {
+        int id = loads[i].link;
+        struct result_link *link = &c->links[i];
+        *link = (struct result_link){.link = &t->links[id],
+                                     .bytes = o->link_bytes[id],
+                                     .utilisation = claim_make(l, loads[i].busy_s / o->time_s)};
         link->n_bins = o->link_bins < RESULT_BINS ? o->link_bins : RESULT_BINS;
         for (int b = 0; b < link->n_bins; b++)
-            link->bins[b] = o->link_bin_bytes[(size_t)next * (size_t)o->link_bins + (size_t)b] /
-                            (o->link_bin_s * t->links[next].capacity_Bps);
-        c->bin = claim_make(l, o->link_bin_s);
-        last = most;
-        last_link = next;
+            link->bins[b] = o->link_bin_bytes[(size_t)id * (size_t)o->link_bins + (size_t)b] /
+                            (o->link_bin_s * t->links[id].capacity_Bps);
     }
+    free(loads);
 }
 
 static void publish_sequence(const struct sequence_figures *f, const struct licence *time,
@@ -143,11 +150,11 @@ static void publish_sequence(const struct sequence_figures *f, const struct lice
                                   .n_calls = f->n_calls,
                                   .per_call = claim_if(f->host && f->known, time, f->per_call_s),
                                   .per_call_wire = claim_if(f->host && !f->known, wire, f->per_call_s),
-                                  .by_layer = f->by_layer,
+                                  .by = f->by,
                                   .worst = -1};
     memcpy(s->reason, f->reason, sizeof s->reason);
-    for (int i = 0; i < f->n_calls && f->by_layer; i++) {
-        s->layer[i] = f->layer[i];
+    for (int i = 0; i < f->n_calls && f->by; i++) {
+        s->number[i] = f->number[i];
         s->time[i] = claim_if(f->known, time, f->time_s[i]);
         s->wire[i] = claim_if(!f->known, wire, f->time_s[i]);
         bool shown = claim_known(s->time[i]) || claim_known(s->wire[i]);
@@ -219,8 +226,9 @@ static void publish_call(const struct call_figures *f, const struct topology *t,
     c->map = f->map;
     c->map_blocks = f->map_blocks;
     c->map_ranks = f->map_ranks;
+    for (int i = 0; i < FIXED_PARTS; i++)
+        c->fixed[i] = claim_if(f->time_known, time, f->fixed_s[i]);
     publish_shown(f, t->ranks, f->time_known ? time : wire, c);
-    publish_links(f, t, f->time_known ? time : wire, c);
     publish_messages(&f->shown, f->time_known ? time : wire, &c->messages);
     publish_sequence(&f->sequence, time, wire, &c->sequence);
     publish_analytic(&f->analytic, time, wire, &c->analytic);
@@ -262,6 +270,7 @@ void figures_publish(const struct figures *f, const struct topology *t, struct l
         calls[i] = licences_for(licences, CAP_CALL_TIME, &f->calls[i].asked);
         absolute[i] = licences_for(licences, CAP_ABSOLUTE_TIME, &f->calls[i].asked);
         publish_call(&f->calls[i], t, calls[i], wire, &r->calls[i]);
+        publish_links(&f->calls[i], t, f->calls[i].time_known ? calls[i] : wire, r->most_links, &r->calls[i]);
         publish_draws(&f->calls[i].draws, calls[i], wire,
                       licences_for(licences, CAP_SKEW_TAIL, &f->calls[i].asked), &r->calls[i].draws);
     }
@@ -279,6 +288,7 @@ void figures_unpublish(struct result *r) {
     for (int i = 0; i < r->n_calls; i++) {
         free(r->calls[i].messages.items);
         free(r->calls[i].send_end);
+        free(r->calls[i].links);
         free(r->calls[i].recv_end);
         free(r->calls[i].port_end);
     }

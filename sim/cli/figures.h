@@ -38,9 +38,9 @@ struct sequence_figures {
     bool known; /* otherwise the times are those of the wire */
     char reason[200];
     double per_call_s; /* mean */
-    bool by_layer;
-    int64_t layer[RESULT_SEQUENCE];
-    double time_s[RESULT_SEQUENCE]; /* what each call adds to the end of the sequence, by layer only */
+    const char *by; /* "layer", "batch"; NULL: all calls are equal */
+    int64_t number[RESULT_SEQUENCE]; /* of its layer or batch */
+    double time_s[RESULT_SEQUENCE]; /* what each call adds to the end of the sequence, with `by` only */
 };
 
 struct call_figures {
@@ -57,6 +57,7 @@ struct call_figures {
     double band_s[2];
     double treatment_s[RESULT_TREATMENTS];
     double wire_s, bound_s, wire_bound_s;
+    double fixed_s[FIXED_PARTS]; /* where the time is known */
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct outcome shown; /* of the known costs, otherwise of the wire */
     const struct link *busiest; /* NULL when nothing moved */

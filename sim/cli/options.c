@@ -21,6 +21,8 @@ enum option_id {
     OPT_HOST,
     OPT_CALLS,
     OPT_LAYERS,
+    OPT_BATCHES,
+    OPT_LINKS,
     OPT_TRACE,
     OPT_SEED,
     OPT_FORMAT,
@@ -71,6 +73,9 @@ static const struct option {
      "calls back to back: the host waits for each, or issues while the device works"},
     {"--calls", "N", OPT_CALLS, " simulate ", "how many back to back (default 1 observed, 32 ahead)"},
     {"--layers", "all", OPT_LAYERS, " simulate ", "one call back to back for each layer of the trace; which is worst"},
+    {"--batches", "N", OPT_BATCHES, " simulate ", "so many micro-batches back to back, each with tokens of its own"},
+    {"--links", "N|all", OPT_LINKS, " simulate ",
+     "the busiest links that JSON lists with their use over time (default 6); all: each that carries anything"},
     {"--chunks", "N", OPT_CHUNKS, " simulate compare ", "pieces of a pipelined message"},
     {"--trace", "FILE", OPT_TRACE, " simulate compare breakeven matrix workload ",
      "routing record: counts, token by token, or a matrix"},
@@ -279,6 +284,11 @@ static enum rc take(struct options *o, const struct option *option, const char *
         return strcmp(value, "all") == 0
                    ? RC_OK
                    : err_set(e, RC_USAGE, "--layers: '%.40s' found, expected all", value);
+    case OPT_BATCHES:
+        return parse_count("--batches", value, 1, 256, &o->batches, e);
+    case OPT_LINKS:
+        o->links = INT64_MAX;
+        return strcmp(value, "all") == 0 ? RC_OK : parse_count("--links", value, 1, INT64_MAX, &o->links, e);
     case OPT_CHUNKS:
         return add_setting(o, "implementation.chunks", value, e);
     case OPT_TRACE:

@@ -33,6 +33,8 @@ struct options {
     const char *host;   /* "observed", "ahead"; NULL: one call on its own */
     int64_t calls;      /* back to back; 0 = not given */
     bool all_layers;    /* of the trace, one call each */
+    int64_t batches;    /* one call each; 0 = not given */
+    int64_t links;      /* shown over time; 0 = not given */
     uint64_t seed;
     enum format format;
     bool step_level;

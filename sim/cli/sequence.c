@@ -7,10 +7,10 @@
 
 #include "sim/engine/engine.h"
 
-/* The calls of a sequence; those of one layer share its traffic. */
+/* The calls of a sequence; equal ones share their traffic. */
 struct calls {
     int n;
-    struct traffic **traffic; /* of each, by layer only */
+    struct traffic **traffic; /* of each, by layer or batch only */
     struct step *steps;
     struct costs *costs;
     struct outcome *outcomes;
@@ -37,10 +37,38 @@ static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls 
     for (int i = 0; i < layers && !rc; i++) {
         rc = traffic_plan_layer(plan, i, &c->traffic[i], e);
         if (!rc)
-            s->layer[i] = c->traffic[i]->layer >= 0 ? c->traffic[i]->layer : 0;
+            s->number[i] = c->traffic[i]->layer >= 0 ? c->traffic[i]->layer : 0;
     }
     traffic_plan_free(plan);
-    s->by_layer = true;
+    s->by = "layer";
+    return rc;
+}
+
+/* Batches of the layer that the first call is of. */
+static enum rc load_batches(const struct inputs *in, const struct options *o, const struct traffic *first,
+                            struct calls *c, struct sequence_figures *s, struct err *e) {
+    struct workload w = *in->workload;
+    struct traffic_plan *plan;
+    if (first->layer >= 0) {
+        w.routing.layer = first->layer;
+        w.routing.layer_given = true;
+    }
+    enum rc rc = traffic_plan_build(in->platform, &w, o->seed, &plan, e);
+    if (rc)
+        return rc;
+    int64_t left = traffic_plan_batches(plan);
+    c->n = (int)o->batches;
+    if (left > 0 && o->batches > left)
+        rc = err_set(e, RC_RANGE, "--batches %d: %s has %lld batches of this many tokens from batch %lld on", c->n,
+                     w.trace_path, (long long)left, (long long)w.routing.batch);
+    else
+        c->traffic = mem_alloc((size_t)c->n, sizeof(struct traffic *));
+    for (int i = 0; i < c->n && !rc; i++) {
+        rc = traffic_plan_draw(plan, i, &c->traffic[i], e);
+        s->number[i] = w.routing.batch + i;
+    }
+    traffic_plan_free(plan);
+    s->by = "batch";
     return rc;
 }
 
@@ -69,7 +97,7 @@ static enum rc play(const struct options *o, const struct calls *c, enum regime 
         return rc;
     s->per_call_s = total_s / c->n;
     double end_s = 0;
-    for (int i = 0; i < c->n && s->by_layer; i++) {
+    for (int i = 0; i < c->n && s->by; i++) {
         double ends_s = c->outcomes[i].begin_s + c->outcomes[i].time_s;
         s->time_s[i] = fmax(ends_s - end_s, 0);
         end_s = fmax(end_s, ends_s);
@@ -85,7 +113,9 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
     // without --host: one after the other, at the fixed cost that a single call is given
     enum regime table = o->host ? host : REGIME_AHEAD;
     struct calls c = {.n = o->calls ? (int)o->calls : ahead ? CALLS_AHEAD : 1};
-    enum rc rc = o->all_layers ? load_layers(in, o->seed, &c, s, e) : RC_OK;
+    enum rc rc = o->all_layers ? load_layers(in, o->seed, &c, s, e)
+                 : o->batches  ? load_batches(in, o, like->traffic, &c, s, e)
+                               : RC_OK;
     size_t n = (size_t)c.n;
     s->host = ahead ? "ahead" : "observed";
     s->n_calls = c.n;

@@ -81,8 +81,8 @@ static void say_kind(const struct topology *t, enum tier tier, struct buf *out) 
 static void say_nics(const struct plat_fabric *f, int64_t ranks, struct buf *out) {
     char a[UNIT_TEXT];
     if (f->nics)
-        buf_printf(out, "; %lld NICs of %s for %lld ranks (%s)", (long long)f->nics,
-                   rate(&f->nic_bandwidth_Bps, a), (long long)ranks, f->nic_map);
+        buf_printf(out, "; %lld NIC%s of %s for %lld ranks (%s)", (long long)f->nics,
+                   f->nics == 1 ? "" : "s", rate(&f->nic_bandwidth_Bps, a), (long long)ranks, f->nic_map);
 }
 
 void show_tiers(const struct topology *t, struct buf *out) {
@@ -128,7 +128,7 @@ static void count_link(const struct link *l, struct sort **sorts, size_t *n, siz
     for (size_t i = *n; i-- > 0;) {
         struct sort *s = &(*sorts)[i];
         if (s->stem == stem && strncmp(s->first->name, l->name, (size_t)stem) == 0 &&
-            s->first->capacity_Bps == l->capacity_Bps) {
+            s->first->capacity_Bps == l->capacity_Bps && s->first->failed == l->failed) {
             s->n++;
             return;
         }
@@ -174,7 +174,7 @@ void show_links(const struct topology *t, struct buf *out) {
         table_cell(&table, "%.*s%s", one ? TOPO_NAME : sorts[i].stem, l->name, one ? "" : "-N");
         table_cell(&table, "%s", t->platform->tier[l->tier].name);
         table_cell(&table, "%d", sorts[i].n);
-        table_cell(&table, "%s", unit_format(l->capacity_Bps, UNIT_RATE, text));
+        table_cell(&table, "%s", l->failed ? "failed" : unit_format(l->capacity_Bps, UNIT_RATE, text));
         table_cell(&table, "%d", count_below(t, l));
         table_cell(&table, "%s", sharers(l));
     }
@@ -234,4 +234,35 @@ double show_bisection_Bps(const struct topology *t) {
             longest_s = load[l] / t->links[l].capacity_Bps;
     free(load);
     return pairs / longest_s;
+}
+
+/* Adds a rank's message to the links that it leaves by, or finds the least that one of these leaves to it. */
+static void way_out(const struct topology *t, int src, double *load, double *least_Bps) {
+    enum tier widest = plat_widest(t->platform);
+    int dst = (src + t->ranks / 2) % t->ranks;
+    struct route route;
+    if (topo_tier(t, src, dst) != widest)
+        return;
+    topo_find_route(t, src, dst, TOPO_PATH_FAST, &route);
+    for (int k = 0; k < route.end[0]; k++) {
+        const struct link *l = &t->links[route.links[k]];
+        bool out = l->role == LINK_EGRESS || l->role == LINK_PORT_OUT || l->role == LINK_UP || l->role == LINK_BOTH;
+        if (!out || l->tier != widest)
+            continue;
+        if (!least_Bps)
+            load[route.links[k]]++;
+        else if (l->capacity_Bps / load[route.links[k]] < *least_Bps)
+            *least_Bps = l->capacity_Bps / load[route.links[k]];
+    }
+}
+
+double show_share_Bps(const struct topology *t) {
+    double *load = mem_alloc((size_t)t->n_links, sizeof *load);
+    double least_Bps = t->platform->tier[plat_widest(t->platform)].bandwidth_Bps.value;
+    for (int src = 0; src < t->ranks; src++)
+        way_out(t, src, load, NULL);
+    for (int src = 0; src < t->ranks; src++)
+        way_out(t, src, load, &least_Bps);
+    free(load);
+    return least_Bps;
 }

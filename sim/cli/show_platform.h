@@ -12,4 +12,7 @@ void show_routes(const struct topology *t, struct buf *out);
 /* Rate at which half of the groups (of the ranks of one group) sends evenly to the other half, one direction. */
 double show_bisection_Bps(const struct topology *t);
 
+/* What the widest tier leaves to the worst placed rank when every rank sends to one far away. */
+double show_share_Bps(const struct topology *t);
+
 #endif

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/json_parts.h"
 
+void json_fabric(struct json *j, const struct plat_fabric *f) {
+    json_key_text(j, "kind", fabric_kinds[f->kind]);
+    if (f->kind == FABRIC_DRAGONFLY)
+        json_key_text(j, "routing", fabric_routings[f->routing]);
+    if (f->kind == FABRIC_RAIL)
+        json_key_text(j, "cross_rail", fabric_cross_rails[f->cross_rail]);
+}
+
 void json_platform(struct json *j, const struct result *r) {
     const struct platform *p = r->platform;
     json_key_open(j, "platform", '{');
@@ -16,6 +24,7 @@ void json_platform(struct json *j, const struct result *r) {
         json_key_text(j, "name", p->tier[tier].name);
         json_key_int(j, "domains", p->domains[tier].n);
         json_key_number(j, "bandwidth_Bps", p->tier[tier].bandwidth_Bps.value);
+        json_fabric(j, &p->tier[tier].fabric);
         json_close(j);
     }
     json_close(j);

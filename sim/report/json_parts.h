@@ -6,6 +6,8 @@
 #include "platforms/base/json.h"
 #include "sim/report/result.h"
 
+/* How a tier is joined, and which of several routes are taken. */
+void json_fabric(struct json *j, const struct plat_fabric *f);
 void json_platform(struct json *j, const struct result *r);
 void json_workload(struct json *j, const struct result *r);
 void json_implementation(struct json *j, const struct implementation *m);

@@ -162,20 +162,21 @@ static void write_sequence(struct json *j, const struct result_sequence *s) {
     json_key_int(j, "calls", s->n_calls);
     claim_json_key(j, "per_call_s", s->per_call);
     claim_json_key(j, "per_call_wire_s", s->per_call_wire);
-    if (s->by_layer) {
-        json_key_open(j, "layers", '[');
+    if (s->by) {
+        bool batches = strcmp(s->by, "batch") == 0;
+        json_key_open(j, batches ? "batches" : "layers", '[');
         for (int i = 0; i < s->n_calls; i++) {
             json_open(j, '{');
-            json_key_int(j, "layer", s->layer[i]);
+            json_key_int(j, s->by, s->number[i]);
             claim_json_key(j, "time_s", s->time[i]);
             claim_json_key(j, "wire_s", s->wire[i]);
             json_close(j);
         }
         json_close(j);
         if (s->worst >= 0)
-            json_key_int(j, "worst_layer", s->layer[s->worst]);
+            json_key_int(j, batches ? "worst_batch" : "worst_layer", s->number[s->worst]);
         else
-            json_key_null(j, "worst_layer");
+            json_key_null(j, batches ? "worst_batch" : "worst_layer");
     }
     if (*s->reason) {
         json_key_open(j, "withdrawn", '{');
@@ -246,6 +247,13 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
     claim_json_key(j, "time_s", c->time);
     claim_json_pair(j, "time_band_s", c->band);
     write_treatments(j, r, c);
+    if (r->detail) {
+        static const char *const parts[FIXED_PARTS] = {"payload", "counts_and_metadata", "readback"};
+        json_key_open(j, "fixed_s", '{');
+        for (int i = 0; i < FIXED_PARTS; i++)
+            claim_json_key(j, parts[i], c->fixed[i]);
+        json_close(j);
+    }
     claim_json_key(j, "wire_s", c->wire);
     claim_json_key(j, "bound_s", c->bound);
     claim_json_key(j, "wire_bound_s", c->wire_bound);

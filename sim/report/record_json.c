@@ -50,6 +50,14 @@ static void write_inputs(struct json *j, const struct result *r) {
     json_key_int(j, "ranks_per_group", r->platform->ranks_per_group);
     json_key_int(j, "ranks", plat_ranks(r->platform));
     claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
+    json_key_open(j, "tiers", '[');
+    for (int tier = 0; tier < r->platform->n_tiers; tier++) {
+        json_open(j, '{');
+        json_key_text(j, "name", r->platform->tier[tier].name);
+        json_fabric(j, &r->platform->tier[tier].fabric);
+        json_close(j);
+    }
+    json_close(j);
     json_close(j);
     json_key_open(j, "workload", '{');
     json_key_text(j, "name", r->workload->name);

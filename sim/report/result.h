@@ -54,10 +54,10 @@ struct result_sequence {
     int n_calls;
     char reason[200]; /* why the time is not known */
     struct claim per_call, per_call_wire; /* mean */
-    bool by_layer;
-    int64_t layer[RESULT_SEQUENCE];
+    const char *by; /* "layer", "batch"; NULL: all calls are equal */
+    int64_t number[RESULT_SEQUENCE]; /* of its layer or batch */
     struct claim time[RESULT_SEQUENCE], wire[RESULT_SEQUENCE];
-    int worst; /* place of the layer that adds most; -1: no number of a layer may be shown */
+    int worst; /* place of the call that adds most; -1: no number of one may be shown */
 };
 
 /* Quantiles over draws of batches and layers. */
@@ -79,17 +79,16 @@ struct result_call {
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
     struct claim time, band[2], treatments[RESULT_TREATMENTS];
-    struct claim wire, bound, wire_bound, slack;
+    struct claim wire, bound, wire_bound, slack, fixed[FIXED_PARTS];
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct result_stage stages[OUTCOME_STAGES];
-    int n_stages;
+    int n_stages, n_links;
     struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */
     const struct link *busiest;        /* NULL when nothing moved */
     double busiest_bytes;
     struct claim busiest_utilisation;
-    struct result_link links[RESULT_LINKS];
-    int n_links;
-    struct claim bin; /* width of the bins */
+    struct result_link *links; /* [n_links] */
+    struct claim bin; /* width of their bins */
     struct result_messages messages;
     char critical_path[OUTCOME_PATH];
     struct claim fairness, from_last;
@@ -135,6 +134,7 @@ struct result {
     size_t n_gates;
     struct buf warnings; /* one line each */
     bool detail; /* ranks, links over time and the map are wanted */
+    int64_t most_links; /* of a call */
     uint64_t seed, flows;
     double wall_s, cpu_s, peak_rss_bytes;
     const char *engine_version;

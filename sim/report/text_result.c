@@ -28,6 +28,16 @@ static void ratio_text(double value, char text[static 16]) {
         snprintf(text, 16, "%.3f", value);
 }
 
+/* What is no plain switch, and which of several routes are taken. */
+static void write_fabric(const struct plat_fabric *f, struct buf *out) {
+    if (f->kind != FABRIC_SWITCH)
+        buf_printf(out, "; %s", fabric_kinds[f->kind]);
+    if (f->kind == FABRIC_DRAGONFLY)
+        buf_printf(out, ", routing %s", fabric_routings[f->routing]);
+    if (f->kind == FABRIC_RAIL)
+        buf_printf(out, ", cross rail by %s", fabric_cross_rails[f->cross_rail]);
+}
+
 static void write_inputs(const struct result *r, struct buf *out) {
     const struct platform *p = r->platform;
     const struct workload *w = r->workload;
@@ -37,8 +47,10 @@ static void write_inputs(const struct result *r, struct buf *out) {
     plat_shape(p, out);
     for (int tier = 0; tier < p->n_tiers; tier++) {
         const struct quantity *q = &p->tier[tier].bandwidth_Bps;
-        buf_printf(out, ", %s %s (%s)", p->tier[tier].name, unit_format(q->value, UNIT_RATE, rate),
+        buf_printf(out, ", %s %s (%s", p->tier[tier].name, unit_format(q->value, UNIT_RATE, rate),
                    status_name(q->status));
+        write_fabric(&p->tier[tier].fabric, out);
+        buf_text(out, ")");
     }
     buf_printf(out, ", ratio %s\n", claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
     buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",
@@ -51,8 +63,11 @@ static void write_inputs(const struct result *r, struct buf *out) {
         buf_printf(out, "%lld", (long long)m->window);
     else
         buf_text(out, "all");
-    buf_printf(out, ", %s, chain %s\n\n", start_name(m->start),
-               chain_constant((enum chain_preset)m->chain.preset)->name);
+    static const char *const paths[] = {[TOPO_PATH_FAST] = "",
+                                        [TOPO_PATH_SLOW] = ", inside groups over the slow fabric",
+                                        [TOPO_PATH_RAIL] = ", to other rails over the fast fabric first"};
+    buf_printf(out, ", %s, chain %s%s\n\n", start_name(m->start),
+               chain_constant((enum chain_preset)m->chain.preset)->name, paths[m->intra_group_path]);
 }
 
 /* One column a call, one row a figure. */
@@ -203,11 +218,11 @@ static void write_sequence(const struct result_call *c, const struct result_sequ
     char text[2 * CLAIM_TEXT];
     table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase, c->strategy, s->n_calls,
                     s->host, time_or_wire(s->per_call, s->per_call_wire, text), *s->reason ? "; " : "", s->reason);
-    for (int i = 0; i < s->n_calls && s->by_layer; i++)
-        buf_printf(out, "    layer %lld adds %s\n", (long long)s->layer[i],
+    for (int i = 0; i < s->n_calls && s->by; i++)
+        buf_printf(out, "    %s %lld adds %s\n", s->by, (long long)s->number[i],
                    time_or_wire(s->time[i], s->wire[i], text));
     if (s->worst >= 0)
-        buf_printf(out, "    worst layer: %lld, adds %s\n", (long long)s->layer[s->worst],
+        buf_printf(out, "    worst %s: %lld, adds %s\n", s->by, (long long)s->number[s->worst],
                    time_or_wire(s->time[s->worst], s->wire[s->worst], text));
 }
 

@@ -288,6 +288,54 @@ static void layers_add_up(void **state) {
     }
 }
 
+/* Micro-batches in sequence: each draws its own tokens of one layer. */
+static void batches_add_up(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(program_run("simulate --strategy one-hop --batches 4 --format json", &d), 0);
+    double sum_s = 0, first_s = program_number(d, "calls.0.sequence.batches.0.wire_s");
+    int differ = 0;
+    for (int i = 0; i < 4; i++) {
+        char path[60];
+        snprintf(path, sizeof path, "calls.0.sequence.batches.%d.wire_s", i);
+        double adds_s = program_number(d, path);
+        sum_s += adds_s;
+        differ += adds_s != first_s;
+        snprintf(path, sizeof path, "calls.0.sequence.batches.%d.batch", i);
+        assert_rel(program_number(d, path), i, 0);
+    }
+    assert_int_equal(differ, 3);
+    assert_rel(sum_s, 4 * program_number(d, "calls.0.sequence.per_call_wire_s"), 1e-9);
+    program_at(d, "calls.0.sequence.worst_batch");
+    yaml_doc_free(d);
+    // with nothing that follows the first one is the call that is shown
+    assert_int_equal(program_run("simulate --strategy one-hop --batches 1 --format json", &d), 0);
+    assert_rel(program_number(d, "calls.0.sequence.batches.0.wire_s"), program_number(d, "calls.0.wire_s"), 1e-9);
+    yaml_doc_free(d);
+    assert_int_equal(program_text("simulate --batches 2 --layers all", NULL), 2);
+    assert_int_equal(program_text("simulate --batches 2 --calls 2", NULL), 2);
+    // a token-level record has no more batches than its rows give
+    struct buf ids = {0};
+    struct err e;
+    char path[] = "/tmp/moesim-test-XXXXXX";
+    assert_int_not_equal(close(mkstemp(path)), -1);
+    for (int i = 0; i < 16; i++)
+        buf_printf(&ids, "{\"topk_ids\": [%d, %d]}\n", i % 4, (i + 1) % 4);
+    assert_ok(file_write(path, ids.text, ids.n, &e), &e);
+    char *call = mem_printf("simulate --strategy one-hop --platform synthetic --set platform.groups=2 --set "
+                            "platform.ranks_per_group=2 --set workload.experts=4 --set workload.top_k=2 --set "
+                            "workload.tokens_per_rank=2 --trace %s --format json --batches",
+                            path);
+    for (int i = 2; i <= 3; i++) {
+        char *line = mem_printf("%s %d", call, i);
+        assert_int_equal(program_text(line, NULL), i == 2 ? 0 : 1);
+        free(line);
+    }
+    unlink(path);
+    free(call);
+    buf_clear(&ids);
+}
+
 static void a_sequence_has_at_most_256_layers(void **state) {
     (void)state;
     struct buf counts = {0};
@@ -361,6 +409,7 @@ int main(void) {
         cmocka_unit_test(a_changed_copy_has_no_licence),
         cmocka_unit_test(orders_are_seeded),
         cmocka_unit_test(layers_add_up),
+        cmocka_unit_test(batches_add_up),
         cmocka_unit_test(a_sequence_has_at_most_256_layers),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(matrix_writes_three_files_twice),

@@ -49,6 +49,126 @@ static void the_evidence_stands_beside_the_result(void **state) {
     yaml_doc_free(g);
 }
 
+/* A dragonfly's routing and a rail's way round are choices of the file: every result names them. */
+static void choices_of_routes_are_named(void **state) {
+    (void)state;
+#define SMALL " --strategy one-hop --workload terrace-reference --set platform.groups=4 --set workload.experts=32 "
+    static const char frontier[] = SMALL "--platform frontier --set platform.slow.routers=2 --set "
+                                         "platform.slow.router_groups=1 --set platform.slow.routing=spread ";
+    struct yaml_doc *d;
+    char line[400];
+    snprintf(line, sizeof line, "simulate %s --format json", frontier);
+    assert_int_equal(program_run(line, &d), 0);
+    assert_string_equal(program_at(d, "platform.tiers.0.kind")->text, "graph");
+    assert_string_equal(program_at(d, "platform.tiers.1.kind")->text, "dragonfly");
+    assert_string_equal(program_at(d, "platform.tiers.1.routing")->text, "spread");
+    yaml_doc_free(d);
+    assert_int_equal(program_run("simulate " SMALL "--platform hgx-h200 --format json", &d), 0);
+    assert_string_equal(program_at(d, "platform.tiers.0.kind")->text, "switch");
+    assert_string_equal(program_at(d, "platform.tiers.1.cross_rail")->text, "spine");
+    yaml_doc_free(d);
+    snprintf(line, sizeof line, "simulate %s", frontier);
+    struct buf text = {0};
+    static const char *const paths[][2] = {{"fast", "chain none\n"},
+                                           {"slow", "chain none, inside groups over the slow fabric\n"},
+                                           {"rail", "chain none, to other rails over the fast fabric first\n"}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char call[400];
+        snprintf(call, sizeof call, "simulate %s --platform hgx-h200 --set implementation.intra_group_path=%s", SMALL,
+                 paths[i][0]);
+        assert_int_equal(program_text(call, &text), 0);
+        assert_non_null(strstr(text.text, paths[i][1]));
+        buf_clear(&text);
+    }
+    assert_int_equal(program_text(line, &text), 0);
+    assert_non_null(strstr(text.text, "slow 25 GB/s (nominal; dragonfly, routing spread)"));
+    buf_clear(&text);
+#undef SMALL
+}
+
+/* --links all: every link that carries anything, busiest first; their bytes are those of the tiers. */
+static void all_links_may_be_listed(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(program_run("simulate --strategy two-hop --links all --format json", &d), 0);
+    const struct yaml_node *links = program_at(d, "calls.0.links");
+    double bytes[2] = {0, 0}, before = INFINITY;
+    assert_true(links->n > 200 && links->n <= 256);
+    for (size_t i = 0; i < links->n; i++) {
+        const char *name = yaml_get(links->items[i], "name")->text;
+        double used = strtod(yaml_get(links->items[i], "utilisation")->text, NULL);
+        assert_true(used > 0 && used <= before);
+        before = used;
+        for (int tier = 0; tier < 2; tier++)
+            if (strncmp(name, tier ? "slow-out-" : "fast-out-", 9) == 0)
+                bytes[tier] += strtod(yaml_get(links->items[i], "bytes")->text, NULL);
+        const struct yaml_node *over_time = yaml_get(links->items[i], "utilisation_over_time");
+        double sum = 0;
+        for (size_t k = 0; k < over_time->n; k++)
+            sum += strtod(over_time->items[k]->text, NULL);
+        double bin_s = strtod(yaml_get(links->items[i], "bin_s")->text, NULL);
+        assert_rel(sum * bin_s, used * program_number(d, "calls.0.wire_s"), 1e-6);
+    }
+    assert_rel(bytes[0], program_number(d, "calls.0.tiers.0.bytes"), 1e-9);
+    assert_rel(bytes[1], program_number(d, "calls.0.tiers.1.bytes"), 1e-9);
+    yaml_doc_free(d);
+    assert_int_equal(program_run("simulate --strategy two-hop --links 2 --format json", &d), 0);
+    assert_int_equal(program_at(d, "calls.0.links")->n, 2);
+    yaml_doc_free(d);
+    assert_int_equal(program_text("simulate --links 0", NULL), 2);
+}
+
+/* Counts, metadata and readback stand apart from the payload; where alpha is not known they are not either. */
+static void the_fixed_cost_has_its_parts(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    assert_int_equal(program_run("simulate --platform terrace-a --workload terrace-reference --strategy two-hop --set "
+                                 "implementation.collectives.hop_a=4 --set implementation.collectives.hop_b=4 --phase "
+                                 "both --format json",
+                                 &d),
+                     0);
+    assert_rel(program_number(d, "calls.0.fixed_s.payload"), 0.268e-3, 1e-9);
+    assert_rel(program_number(d, "calls.0.fixed_s.counts_and_metadata"), 3 * 0.268e-3, 1e-9);
+    assert_rel(program_number(d, "calls.0.fixed_s.readback"), 0.044e-3, 1e-9);
+    assert_rel(program_number(d, "calls.1.fixed_s.payload"), 0.268e-3, 1e-9);
+    assert_rel(program_number(d, "calls.1.fixed_s.counts_and_metadata"), 0, 0);
+    yaml_doc_free(d);
+    assert_int_equal(program_run("simulate --strategy one-hop --format json", &d), 0);
+    assert_string_equal(program_at(d, "calls.0.fixed_s.payload")->text, "null");
+    yaml_doc_free(d);
+}
+
+/* Beside the ratio of the rates: what shared NICs and uplinks leave of the slow one when all ranks send outwards. */
+static void shared_ways_out_are_counted(void **state) {
+    (void)state;
+    static const struct {
+        const char *platform;
+        double share_Bps;
+    } all[] = {{"dgx-h100", 50e9},
+               {"v100-edr", 12.5e9 / 8},
+               {"frontier", 12.5e9},
+               {"terrace-a-boundary", 189e9 / 16},
+               {"terrace-a", 114.7372e9},
+               {"dgx-h100 --set platform.slow.oversubscription=2", 25e9},
+               {"tpu-v5p", 6.25e9}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char line[200];
+        struct yaml_doc *d;
+        struct buf text = {0};
+        snprintf(line, sizeof line, "platform show %s --format json", all[i].platform);
+        assert_int_equal(program_run(line, &d), 0);
+        assert_rel(program_number(d, "slow_share_Bps"), all[i].share_Bps, 1e-9);
+        yaml_doc_free(d);
+        snprintf(line, sizeof line, "platform show %s", all[i].platform);
+        assert_int_equal(program_text(line, &text), 0);
+        bool shared = i == 1 || i == 2 || i == 3 || i == 5;
+        assert_int_equal(strstr(text.text, "when all ranks send outwards") != NULL, shared);
+        if (i == 1)
+            assert_non_null(strstr(text.text, "leaves 1.562 GB/s to each (ratio 96)"));
+        buf_clear(&text);
+    }
+}
+
 /* No rank can end before its bound; the straggler is the rank and side with the latest. */
 static void the_straggler_has_the_latest_bound(void **state) {
     (void)state;
@@ -180,6 +300,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_hashed),
         cmocka_unit_test(the_evidence_stands_beside_the_result),
+        cmocka_unit_test(choices_of_routes_are_named),
+        cmocka_unit_test(all_links_may_be_listed),
+        cmocka_unit_test(the_fixed_cost_has_its_parts),
+        cmocka_unit_test(shared_ways_out_are_counted),
         cmocka_unit_test(the_straggler_has_the_latest_bound),
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
         cmocka_unit_test(stages_have_the_skew_of_their_matrices),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slowed links and ranks, background traffic, late ranks. */
 #include "tests/support/bed.h"
+#include "tests/support/folder.h"
 
 #include "platforms/base/stat.h"
 #include "workloads/workload.h"
@@ -80,6 +81,37 @@ static void links_that_do_not_exist(void **state) {
     }
 }
 
+/* --set platform.degraded.LINK=FACTOR and platform.background.LINK=RATE: one link, whether the file names it or not. */
+static void links_are_slowed_by_settings(void **state) {
+    (void)state;
+    static const struct setting all_of[] = {{"degraded.slow-out-0", "0.5"},    {"degraded.group-0..1", "0.9"},
+                                            {"degraded.slow-out-0", "0.25"},   {"background.uplink-0", "4GBps"},
+                                            {"degraded.0.factor", "0.75"},     {"degraded.rank-3", "0.1"}},
+                                wrong[] = {{"degraded.slow-out-0", "2GBps"}};
+    struct platform *p;
+    struct err e;
+    folder_put("p.yaml", "schema: moesim/platform/1\nname: p\n" TWO_TIERS
+                         "degraded:\n  - {link: rank-3, factor: 0.5}\n  - {link: rank-2, factor: 0.5}\n");
+    assert_ok(plat_load("p.yaml", all_of, 6, &p, &e), &e);
+    const struct plat_degraded *slowed = p->degraded.items;
+    static const struct {
+        const char *link;
+        double factor;
+    } expected[] = {{"rank-3", 0.1}, {"rank-2", 0.5}, {"slow-out-0", 0.25}, {"group-0..1", 0.9}};
+    assert_int_equal(p->degraded.n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(slowed[i].link, expected[i].link);
+        assert_rel(slowed[i].factor.value, expected[i].factor, 0);
+    }
+    assert_int_equal(slowed[2].factor.status, STATUS_ASSUMED);
+    const struct plat_background *taken = p->background.items;
+    assert_int_equal(p->background.n, 1);
+    assert_string_equal(taken[0].link, "uplink-0");
+    assert_rel(taken[0].rate_Bps.value, 4e9, 0);
+    plat_free(p);
+    assert_fails(plat_load("p.yaml", wrong, 1, &p, &e), RC_UNIT, &e, "--set: factor: ");
+}
+
 static void late_ranks(void **state) {
     (void)state;
     struct workload *w;
@@ -115,7 +147,8 @@ int main(void) {
         cmocka_unit_test(slow_links_and_ranks),
         cmocka_unit_test(efficiency_scales_a_tier),
         cmocka_unit_test(links_that_do_not_exist),
+        cmocka_unit_test(links_are_slowed_by_settings),
         cmocka_unit_test(late_ranks),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

@@ -235,6 +235,54 @@ static void slowed_groups(void **state) {
     bed_close(&b);
 }
 
+/* A factor of 0: messages go round it where ends have other cables, in the domain where it failed only. */
+static void failed_links(void **state) {
+    (void)state;
+#define SQUARE                                                                                                       \
+    "groups: 2\nranks_per_group: 4\nslow: {bandwidth: 10Bps}\n"                                                      \
+    "fast: {kind: graph, bandwidth: 500Bps, links: [{from: 0, to: 1, bandwidth: 100Bps}, {from: 1, to: 2, "          \
+    "bandwidth: 50Bps}, {from: 2, to: 3, bandwidth: 50Bps}, {from: 3, to: 0, bandwidth: 50Bps}]}\n"
+    static const char mesh[] = "groups: 2\nranks_per_group: 3\nslow: {bandwidth: 10Bps}\n"
+                               "fast: {kind: full-mesh, bandwidth: 200Bps, link_bandwidth: 100Bps}\n"
+                               "degraded: [{link: fast-link-0-1, factor: 0}]\n";
+    static const char graph[] = SQUARE "degraded: [{link: fast-link-4-5, factor: 0}]\n";
+    struct bed b;
+    struct err e;
+    struct route r;
+    const double full[TIER_MAX] = {1, 1};
+    bed_open(&b, graph, 0, 0, START_ONE_SIDED);
+    assert_ok(topo_apply(b.topology, full, &e), &e);
+    bed_close(&b);
+    assert_rel(send(graph, 8, "0 1 1000"), 10, EXACT);
+    assert_rel(send(graph, 8, "5 4 1000"), 10, EXACT); // the other direction has not failed
+    assert_rel(send(graph, 8, "4 5 1000"), 20, EXACT); // by 7 and 6
+    assert_rel(send(mesh, 6, "0 2 1000"), 10, EXACT);
+    assert_rel(send(mesh, 6, "0 1 1000,0 2 1000"), 20, EXACT); // both by 2
+    assert_rel(send(mesh, 6, "3 4 1000,3 5 1000"), 10, EXACT);
+    static const struct {
+        const char *platform, *message;
+    } bad[] = {
+        {GROUPS("2", "2", "bandwidth: 10Bps") "degraded: [{link: slow-out-3, factor: 0}]\n",
+         "slow-out-3 has failed, and rank 3 has no other way to rank 0"},
+        {GROUPS("2", "2", "bandwidth: 10Bps, nics: 1, nic_bandwidth: 15Bps")
+             "degraded: [{link: nic-in-1, factor: 0}]\n",
+         "nic-in-1 has failed, and rank 0 has no other way to rank 2"},
+        {SQUARE "degraded: [{link: fast-link-0-1, factor: 0}, {link: fast-link-0-3, factor: 0}]\n",
+         "fast-link-0-1 has failed, and rank 0 has no other way to rank 1"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        bed_open(&b, bad[i].platform, 0, 0, START_ONE_SIDED);
+        assert_fails(topo_apply(b.topology, full, &e), RC_RANGE, &e, bad[i].message);
+        bed_close(&b);
+    }
+    bed_open(&b, mesh, 0, 0, START_ONE_SIDED);
+    assert_ok(topo_apply(b.topology, full, &e), &e);
+    topo_find_route(b.topology, 0, 1, TOPO_PATH_FAST, &r);
+    for (int i = 0; i < r.n; i++)
+        assert_false(b.topology->links[r.links[i]].failed);
+    bed_close(&b);
+#undef SQUARE
+}
+
 static void uneven_domains_have_no_ratio(void **state) {
     (void)state;
     struct platform *p = bed_platform("groups: 2\nranks_per_group: 4\nslow: {bandwidth: 10Bps}\n"
@@ -281,6 +329,7 @@ int main(void) {
         cmocka_unit_test(shared_uplinks_and_caps),
         cmocka_unit_test(what_a_rank_shares),
         cmocka_unit_test(slowed_groups),
+        cmocka_unit_test(failed_links),
         cmocka_unit_test(uneven_domains_have_no_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

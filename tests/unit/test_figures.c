@@ -20,8 +20,8 @@ static void a_worst_layer_needs_a_number_that_may_be_shown(void **state) {
                                            .n_calls = 3,
                                            .known = cases[i].known,
                                            .per_call_s = 2,
-                                           .by_layer = true,
-                                           .layer = {4, 7, 9},
+                                           .by = "layer",
+                                           .number = {4, 7, 9},
                                            .time_s = {1, 3, 2}};
         struct result_sequence s;
         publish_sequence(&f, cases[i].time, cases[i].wire, &s);
@@ -30,7 +30,7 @@ static void a_worst_layer_needs_a_number_that_may_be_shown(void **state) {
         assert_int_equal(claim_known(s.wire[1]), !cases[i].known && cases[i].worst >= 0);
         assert_int_equal(claim_known(s.per_call), claim_known(s.time[1]));
         assert_int_equal(claim_known(s.per_call_wire), claim_known(s.wire[1]));
-        assert_int_equal(s.layer[1], 7);
+        assert_int_equal(s.number[1], 7);
     }
     licences_free(all);
 }

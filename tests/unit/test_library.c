@@ -93,6 +93,54 @@ static void every_constant_has_a_source(void **state) {
     find_names_free(&names);
 }
 
+/* Figures of the sources, GB/s a rank and direction; of a mesh or torus one link, of NICs one NIC; 0: none. What was
+ * only recalled is assumed, and so are all cables of a graph. */
+struct figure {
+    const char *machine;
+    double fast, link, slow, nic;
+    bool recalled; /* the fast tier */
+};
+static const struct figure figures[] = {
+    {"dgx-h100", 450, 0, 50, 0, false},      {"hgx-h200", 450, 0, 50, 0, false},
+    {"h800", 200, 0, 50, 0, true},           {"h20", 450, 0, 25, 0, true},
+    {"deepseek-mpft", 200, 0, 50, 0, true},  {"hgx-b200", 900, 0, 50, 0, false},
+    {"hgx-b300", 900, 0, 100, 0, false},     {"gb200-nvl72", 900, 0, 50, 0, false},
+    {"dgx-a100", 300, 0, 25, 0, false},      {"mi300x", 448, 64, 50, 0, false},
+    {"mi355x", 537.6, 76.8, 50, 0, true},    {"perlmutter", 300, 100, 25, 0, true},
+    {"alps", 450, 150, 25, 0, true},         {"aurora", 291.5, 26.5, 25, 25, true},
+    {"frontier", 350, 0, 25, 25, true},      {"lumi-g", 350, 0, 25, 25, true},
+    {"cloudmatrix384", 196, 0, 25, 0, false}, {"tpu-v5p", 600, 100, 6.25, 0, false},
+    {"aws-p5", 450, 0, 50, 0, false},        {"aws-p5en", 450, 0, 50, 0, false},
+    {"aws-p6-b200", 900, 0, 50, 0, false},   {"aws-p6-b300", 900, 0, 100, 0, false},
+    {"gaudi3", 525, 75, 75, 0, false},       {"v100-edr", 150, 0, 12.5, 12.5, false}};
+
+static void expect_figure(const struct figure *f, const char *what, const struct quantity *q, double value,
+                          bool recalled) {
+    if (fabs(q->value * 1e-9 - value) > 1e-9 * value)
+        fail_msg("%s: %s is %g GB/s, the source says %g", f->machine, what, q->value * 1e-9, value);
+    if (q->given && (q->status == STATUS_ASSUMED) != recalled)
+        fail_msg("%s: %s is %s", f->machine, what, status_name(q->status));
+}
+
+static void machines_have_the_figures_of_their_sources(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const struct figure *f = &figures[i];
+        struct platform *p;
+        struct err e;
+        assert_ok(plat_load(f->machine, NULL, 0, &p, &e), &e);
+        const struct plat_tier *fast = &p->tier[TIER_FAST], *slow = &p->tier[plat_slow(p)];
+        expect_figure(f, "fast.bandwidth", &fast->bandwidth_Bps, f->fast, f->recalled);
+        expect_figure(f, "fast.link_bandwidth", &fast->fabric.link_bandwidth_Bps, f->link, f->recalled);
+        expect_figure(f, "slow.bandwidth", &slow->bandwidth_Bps, f->slow, false);
+        expect_figure(f, "slow.nic_bandwidth", &slow->fabric.nic_bandwidth_Bps, f->nic, false);
+        const struct plat_edge *cables = fast->fabric.links.items;
+        for (size_t k = 0; k < fast->fabric.links.n; k++)
+            assert_int_equal(cables[k].bandwidth_Bps.status, STATUS_ASSUMED);
+        plat_free(p);
+    }
+}
+
 /* --- the boundaries of machine A --------------------------------------------------------------- */
 
 /* Time of what is in bytes[] on the wire, without the cost per message: what a slope over the size measures. */
@@ -176,6 +224,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_machine_is_faster_than_its_links),
         cmocka_unit_test(every_constant_has_a_source),
+        cmocka_unit_test(machines_have_the_figures_of_their_sources),
         cmocka_unit_test(contention_at_a_boundary),
         cmocka_unit_test(the_slow_boundary_is_flat),
     };

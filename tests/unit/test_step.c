@@ -226,6 +226,17 @@ static void collectives_multiply_alpha(void **state) {
     // alpha of machine A between worlds 2 (0.090 ms) and 8 (0.111 ms)
     assert_rel(c.alpha_s[0], 3 * (0.090 + 2.0 / 6 * 0.021) * 1e-3, 1e-12);
     assert_rel(c.alpha_s[1], 0.090e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_PAYLOAD], (0.090 + 2.0 / 6 * 0.021 + 0.090) * 1e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_PROTOCOL], 2 * (0.090 + 2.0 / 6 * 0.021) * 1e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_READBACK], 0.044e-3, 1e-12);
+    step_clear(&s);
+    // the way back knows its counts: two collectives in all, as the artifact issues
+    build(&q, STRATEGY_TWO_HOP, PHASE_COMBINE, &s);
+    assert_true(costs_known(&s, REGIME_AHEAD, &c, NULL, reason));
+    assert_rel(c.alpha_s[0], 0.090e-3, 1e-12);
+    assert_rel(c.alpha_s[1], (0.090 + 2.0 / 6 * 0.021) * 1e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_PROTOCOL], 0, 0);
+    assert_rel(c.fixed_s[FIXED_READBACK], 0, 0);
     step_clear(&s);
     close_question(&q);
 }
@@ -251,6 +262,9 @@ static void a_vendor_one_hop_reads_sizes_back(void **state) {
     assert_rel(c.alpha_s[0], 3 * 0.157e-3, 1e-12);
     assert_true(costs_known(&s, REGIME_OBSERVED, &c, NULL, reason));
     assert_rel(c.alpha_s[0], 3 * 0.287e-3 + 0.097e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_PAYLOAD], 0.287e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_PROTOCOL], 2 * 0.287e-3, 1e-12);
+    assert_rel(c.fixed_s[FIXED_READBACK], 0.097e-3, 1e-12);
     step_clear(&s);
     close_question(&q);
 }
