@@ -57,6 +57,33 @@ static void a_pair_uses_its_own_tier_only(void **state) {
     plat_free(p);
 }
 
+/* Inside a group over the next tier that joins anything; where there is none, over the fast one. */
+static void the_slow_path_skips_tiers_that_join_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *platform, *links; /* from rank 0 to rank 1 */
+    } cases[] = {
+        {RACKS, "rack-out-0 rack-in-1 "},
+        {"groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\nslow: {bandwidth: 1GBps}\n"
+         "middle: [{name: rack, joins: 1, bandwidth: 2GBps, kind: multi-plane}]\n", "slow-out-0 slow-in-1 "},
+        {"groups: 1\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\nslow: {bandwidth: 1GBps}\n",
+         "fast-out-0 fast-in-1 "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct platform *p = load_racks(cases[i].platform);
+        struct topology *t = topo_build(p);
+        struct route route;
+        struct buf words = {0};
+        topo_find_route(t, 0, 1, TOPO_PATH_SLOW, &route);
+        for (int k = 0; k < route.n; k++)
+            buf_printf(&words, "%s ", t->links[route.links[k]].name);
+        assert_string_equal(words.text, cases[i].links);
+        assert_int_equal(route.cost_link, route.links[0]);
+        buf_clear(&words);
+        topo_free(t);
+        plat_free(p);
+    }
+}
+
 /* Planes join equal indices of racks: to others a message first goes through its own rack, and pays both latencies. */
 static void a_relay_stands_in_the_own_rack(void **state) {
     (void)state;
@@ -310,6 +337,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(domains_of_three_tiers),
         cmocka_unit_test(a_pair_uses_its_own_tier_only),
+        cmocka_unit_test(the_slow_path_skips_tiers_that_join_nothing),
         cmocka_unit_test(a_relay_stands_in_the_own_rack),
         cmocka_unit_test(fabrics_between),
         cmocka_unit_test(what_does_not_fit_is_refused),
