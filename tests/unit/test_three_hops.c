@@ -167,6 +167,23 @@ static void times_by_hand(void **state) {
     }
 }
 
+/* One rack, and so nothing on the slow tier: the closed form charges the rack's. 22 rows between the groups, 28 inside. */
+static void one_rack_has_no_slow_tier(void **state) {
+    (void)state;
+    static const char one_rack[] = "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
+                                   "middle: [{name: rack, joins: 2, bandwidth: 2GBps}]\nslow: {bandwidth: 1GBps}\n";
+    static const enum strategy all[] = {STRATEGY_TWO_HOP, STRATEGY_THREE_HOP};
+    for (int i = 0; i < 2; i++) {
+        struct call c;
+        open_call(&c, one_rack, NULL, all[i], PHASE_DISPATCH);
+        assert_rel(simulated_s(&c.step), (22 / 2.0 + 28 / 4.0) * c.step.row_bytes * 1e-9, EXACT);
+        assert_rel(closed_s(&c.step), (22 / 2.0 + 28 / 4.0) * c.step.row_bytes * 1e-9, EXACT);
+        assert_true(plat_hierarchy_ratio(c.p) < 0);
+        assert_string_equal(plat_no_ratio(c.p), "the slow tier joins nothing: a domain inside it holds all groups");
+        close_call(&c);
+    }
+}
+
 static void every_strategy_delivers_what_one_hop_does(void **state) {
     (void)state;
     static const enum strategy all[] = {STRATEGY_TWO_HOP, STRATEGY_THREE_HOP, STRATEGY_GATHER_FIRST};
@@ -249,6 +266,7 @@ int main(void) {
         cmocka_unit_test(hops_by_hand),
         cmocka_unit_test(chain_is_charged_where_pairs_pass),
         cmocka_unit_test(times_by_hand),
+        cmocka_unit_test(one_rack_has_no_slow_tier),
         cmocka_unit_test(every_strategy_delivers_what_one_hop_does),
         cmocka_unit_test(cuts_that_do_not_exist),
         cmocka_unit_test(no_closed_form_for_groups_that_differ),
