@@ -282,6 +282,11 @@ bool fabric_is_name(const char *name) {
     return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
 }
 
+bool fabric_begins(const char *name, const char *tier) {
+    size_t n = strlen(tier);
+    return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
+}
+
 /* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
 static bool blocks_fit(const struct check *c, int ranks) {
     bool inside = true;
@@ -305,6 +310,8 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     for (size_t i = 0; i < c->f->shared.n; i++) {
         const struct place *at = item_of(c, "shared", i);
         bool used = !fabric_is_name(all[i].name);
+        for (int tier = 1; tier < (int)plat_slow(c->p); tier++)
+            used = used || fabric_begins(all[i].name, c->p->tier[tier].name);
         for (int tier = 0; tier <= (int)c->tier; tier++) {
             const struct key_list *list = &c->p->tier[tier].fabric.shared;
             const struct plat_shared *before = list->items;

@@ -41,8 +41,10 @@ static enum rc check_tier(struct platform *p, enum tier tier, struct err *e) {
         return rc;
     if (!t->bandwidth_Bps.given)
         return err_at(e, RC_SCHEMA, at, "middle: missing key 'bandwidth'");
-    int same = plat_find_tier(p, t->name);
-    if (!fabric_is_name(t->name) || (same >= 0 && same != (int)tier))
+    bool used = !fabric_is_name(t->name);
+    for (int other = 1; other < (int)plat_slow(p); other++)
+        used = used || (other != (int)tier && p->tier[other].name && fabric_begins(t->name, p->tier[other].name));
+    if (used)
         return err_at(e, RC_SCHEMA, at, "middle: '%.40s' is no name of its own (small letters, at most 16)", t->name);
     return RC_OK;
 }

@@ -178,11 +178,23 @@ static void what_does_not_fit_is_refused(void **state) {
         {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps}, {name: row, joins: 4, bandwidth: 1GBps}"), RC_RANGE,
          "middle: 'row' joins 4, which does not divide 2 racks"},
         {MIDDLE("{joins: 2, bandwidth: 1GBps}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'name'"},
+        {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps}, {joins: 2, bandwidth: 1GBps}"), RC_SCHEMA,
+         "middle: missing key 'name'"},
         {MIDDLE("{name: rack, bandwidth: 1GBps}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'joins'"},
         {MIDDLE("{name: rack, joins: 2}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'bandwidth'"},
         {MIDDLE("{name: slow, joins: 2, bandwidth: 1GBps}"), RC_SCHEMA, "middle: 'slow' is no name of its own"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
          "middle: 'a' is no name of its own"},
+        // links of the tier have these names
+        {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack, ranks: 2, bandwidth: 1GBps}]}"),
+         RC_SCHEMA, "shared: 'rack' is no name of its own"},
+        {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack-nic, ranks: 2, bandwidth: 1GBps}]}"),
+         RC_SCHEMA, "shared: 'rack-nic' is no name of its own"},
+        {"groups: 4\nranks_per_group: 2\nfast: {bandwidth: 4GBps, shared: [{name: rack, ranks: 1, bandwidth: 1GBps}]}\n"
+         "slow: {bandwidth: 1GBps}\nmiddle: [{name: rack, joins: 2, bandwidth: 1GBps}]\n",
+         RC_SCHEMA, "p.yaml:5:35: shared: 'rack' is no name of its own"},
+        {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a-nic, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
+         "middle: 'a-nic' is no name of its own"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: b, joins: 1, bandwidth: 1GBps}, {name: c, joins: 1, "
                 "bandwidth: 1GBps}"),
          RC_RANGE, "p.yaml:7:9: middle: 3 tiers, at most 2 are possible"},
