@@ -243,6 +243,8 @@ static bool is_meant(const struct topology *t, const struct link *l, const char 
     const char *numbers = name + (rank ? 5 : 6);
     if (!rank && !group)
         return strcmp(l->name, name) == 0;
+    if (l->n_ranks == 0)
+        return false; // a NIC that no rank uses
     if (sscanf(numbers, "%d..%d%c", &from, &to, &rest) != 2) {
         if (sscanf(numbers, "%d%c", &from, &rest) != 1)
             return false;

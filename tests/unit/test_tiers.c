@@ -308,6 +308,22 @@ static void groups_that_differ(void **state) {
     plat_free(p);
 }
 
+/* A NIC that no rank uses belongs to no rank and no group. */
+static void idle_links_are_nobodys(void **state) {
+    (void)state;
+    struct platform *p = load_racks("groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
+                                    "slow: {bandwidth: 1GBps, nics: 3, nic_bandwidth: 1GBps, nic_map: 0 2}\n"
+                                    "degraded: [{link: group-0, factor: 0.5}, {link: rank-0, factor: 0.5}]\n");
+    struct topology *t = topo_build(p);
+    struct err e;
+    assert_ok(implementation_apply(NULL, t, &e), &e);
+    static const double left[] = {0.25, 1, 0.5, 1, 1, 1};
+    for (int nic = 0; nic < 6; nic++)
+        assert_rel(t->links[t->blocks[0].out + nic].capacity_Bps, left[nic] * 1e9, 0);
+    topo_free(t);
+    plat_free(p);
+}
+
 /* --- cables with a latency ------------------------------------------------------------------------ */
 
 static void cables_delay_arrivals(void **state) {
@@ -357,6 +373,7 @@ int main(void) {
         cmocka_unit_test(alpha_of_a_tier_in_between),
         cmocka_unit_test(a_library_reaches_what_a_tier_counts_as),
         cmocka_unit_test(groups_that_differ),
+        cmocka_unit_test(idle_links_are_nobodys),
         cmocka_unit_test(cables_delay_arrivals),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
