@@ -160,6 +160,19 @@ static void a_sequence_has_no_total(void **state) {
     yaml_doc_free(d);
 }
 
+/* Of tiers whose first domain has one end, too. */
+static void sample_routes_are_of_their_tier(void **state) {
+    (void)state;
+    struct buf out = {0};
+    assert_int_equal(program_text("platform show synthetic --set platform.groups=2 "
+                                  "--set 'platform.group_sizes=1 8'", &out), 0);
+    assert_non_null(strstr(out.text, "  rank 1 to rank 2 (fast): fast-out-1"));
+    assert_non_null(strstr(out.text, "  rank 1 to rank 8 (fast): fast-out-1"));
+    assert_non_null(strstr(out.text, "  rank 0 to rank 1 (slow): slow-out-0"));
+    assert_null(strstr(out.text, "(fast): slow"));
+    buf_clear(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_hashed),
@@ -168,6 +181,7 @@ int main(void) {
         cmocka_unit_test(fan_out_is_that_of_the_matrix),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),
         cmocka_unit_test(a_sequence_has_no_total),
+        cmocka_unit_test(sample_routes_are_of_their_tier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
