@@ -78,6 +78,8 @@ int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
  * itself. */
 int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index);
 bool fabric_is_pooled(const struct plat_fabric *f);
+/* Whether nothing joins its rails: to another rail a message goes by way of a relay. */
+bool fabric_is_apart(const struct plat_fabric *f);
 
 /* Whether a name is free for a shared link or a tier: small letters, at most 16, no first word of other links. */
 bool fabric_is_name(const char *name);

@@ -330,12 +330,23 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     return RC_OK;
 }
 
-/* Kinds that are laid out for one number of ranks. */
+/* Kinds that are laid out for one number of ranks: a small group has no rank on the last rails of a large one. */
 static enum rc check_sizes(const struct check *c, struct err *e) {
-    if (plat_is_even(c->p) || c->tier != TIER_FAST || c->f->kind == FABRIC_SWITCH)
+    bool any = c->tier == TIER_FAST ? c->f->kind == FABRIC_SWITCH : !fabric_is_apart(c->f);
+    if (plat_is_even(c->p) || any)
         return RC_OK;
     return err_at(e, RC_RANGE, place_of(c, "kind"), "kind '%s' needs groups of one size; 'group_sizes' says otherwise",
                   fabric_kinds[c->f->kind]);
+}
+
+/* A relay reaches its own rails only, and there is one on a way. */
+static enum rc check_relays(const struct check *c, struct err *e) {
+    for (int tier = 1; tier < (int)c->tier && fabric_is_apart(c->f); tier++)
+        if (fabric_is_apart(&c->p->tier[tier].fabric) && plat_ends(c->p, (enum tier)tier) > 1 && c->ends > 1)
+            return err_at(e, RC_RANGE, place_of(c, "kind"),
+                          "rails without a spine on two tiers, %s and %s: a message would need two relays",
+                          c->p->tier[tier].name, c->p->tier[c->tier].name);
+    return RC_OK;
 }
 
 static enum rc check_one(const struct check *c, struct err *e) {
@@ -346,6 +357,8 @@ static enum rc check_one(const struct check *c, struct err *e) {
         rc = check_nics(c, e);
     if (!rc)
         rc = check_ends(c, e);
+    if (!rc)
+        rc = check_relays(c, e);
     return rc ? rc : check_shared(c, e);
 }
 

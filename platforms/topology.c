@@ -157,9 +157,7 @@ static void traverse(const struct topology *t, const struct leg *leg, int i, str
 
 /* Whether a tier only joins the two ranks by way of a third one: other rails, no spine. */
 static bool rails_apart(const struct topology *t, enum tier tier, int src, int dst) {
-    const struct plat_fabric *f = &t->platform->tier[tier].fabric;
-    bool apart = f->kind == FABRIC_MULTI_PLANE || (f->kind == FABRIC_RAIL && f->cross_rail == CROSS_FAST);
-    return apart && t->nic[tier][src] != t->nic[tier][dst];
+    return fabric_is_apart(&t->platform->tier[tier].fabric) && t->nic[tier][src] != t->nic[tier][dst];
 }
 
 /* The next tier beyond the fast one that joins anything; where there is none, the fast one. */

@@ -185,6 +185,17 @@ static void what_does_not_fit_is_refused(void **state) {
         {MIDDLE("{name: slow, joins: 2, bandwidth: 1GBps}"), RC_SCHEMA, "middle: 'slow' is no name of its own"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
          "middle: 'a' is no name of its own"},
+        // a small group has no rank on the last planes of a large one; two relays are one too many
+        {"groups: 2\nranks_per_group: 4\ngroup_sizes: 4 2\nfast: {bandwidth: 4GBps}\n"
+         "slow: {bandwidth: 1GBps, kind: multi-plane}\n",
+         RC_RANGE, "p.yaml:7:32: kind 'multi-plane' needs groups of one size"},
+        {"groups: 2\nranks_per_group: 4\ngroup_sizes: 4 2\nfast: {bandwidth: 4GBps}\n"
+         "slow: {bandwidth: 1GBps, kind: rail-optimised, cross_rail: fast}\n",
+         RC_RANGE, "p.yaml:7:32: kind 'rail-optimised' needs groups of one size"},
+        {"groups: 4\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
+         "slow: {bandwidth: 1GBps, kind: rail-optimised, cross_rail: fast}\n"
+         "middle: [{name: rack, joins: 2, bandwidth: 1GBps, kind: multi-plane}]\n",
+         RC_RANGE, "p.yaml:6:32: rails without a spine on two tiers, rack and slow: a message would need two relays"},
         // links of the tier have these names
         {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack, ranks: 2, bandwidth: 1GBps}]}"),
          RC_SCHEMA, "shared: 'rack' is no name of its own"},
