@@ -120,8 +120,14 @@ void model_levels(const struct platform *p, const struct implementation *how, en
     m->fast = tier_beta(p, how, fast, p->tier[fast].bandwidth_Bps.value);
 }
 
+const char *model_no_form(const struct step *step) {
+    if (step->strategy == STRATEGY_GATHER_FIRST)
+        return "gather-first";
+    return plat_is_even(step->platform) ? NULL : "groups that differ in size";
+}
+
 bool model_covers(const struct step *step) {
-    return step->strategy != STRATEGY_GATHER_FIRST && plat_is_even(step->platform);
+    return !model_no_form(step);
 }
 
 static const struct stage *find_stage(const struct step *step, const char *name) {

@@ -70,8 +70,8 @@ void model_from_step(const struct step *step, const struct costs *costs, struct 
 /* Saturation of what the closed form charges a stage with. [F2] */
 struct beta model_stage_level(const struct step *step, const struct stage *stage);
 
-/* False where there is no closed form: gather-first, groups of different sizes. A pipelined step is priced as if
- * serial. */
+/* What there is no closed form of: "gather-first"; NULL: there is one. A pipelined step is priced as if serial. */
+const char *model_no_form(const struct step *step);
 bool model_covers(const struct step *step);
 
 /* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */

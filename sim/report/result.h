@@ -15,6 +15,7 @@ struct result_analytic {
     bool present; /* compare was asked for */
     struct claim time, wire, relative_error;
     const char *basis; /* "time", "wire", NULL for none */
+    const char *no_form; /* what there is no closed form of: "gather-first"; NULL */
     /* from the analytic to the simulated time on that basis; they add up */
     int n_causes;
     bool shapley; /* false: switched on first and last only, with an interaction left */

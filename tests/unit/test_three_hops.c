@@ -167,7 +167,7 @@ static void times_by_hand(void **state) {
     }
 }
 
-/* One rack, and so nothing on the slow tier: the closed form charges the rack's. 22 rows between the groups, 28 inside. */
+/* One rack, nothing on the slow tier: the closed form charges the rack. 22 rows between groups, 28 inside. */
 static void one_rack_has_no_slow_tier(void **state) {
     (void)state;
     static const char one_rack[] = "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
