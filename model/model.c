@@ -114,14 +114,20 @@ static struct beta tier_beta(const struct platform *p, const struct implementati
 }
 
 void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m) {
-    enum tier slow = plat_slow(p);
-    m->flat = tier_beta(p, how, plat_widest(p), plat_collective_bandwidth_Bps(p));
+    enum tier widest = plat_widest(p), slow = widest > cut ? widest : plat_slow(p), fast = plat_widest_in(p, cut);
+    m->flat = tier_beta(p, how, widest, plat_collective_bandwidth_Bps(p));
     m->slow = tier_beta(p, how, slow, p->tier[slow].bandwidth_Bps.value);
-    m->fast = tier_beta(p, how, cut, p->tier[cut].bandwidth_Bps.value);
+    m->fast = tier_beta(p, how, fast, p->tier[fast].bandwidth_Bps.value);
+}
+
+const char *model_no_form(const struct step *step) {
+    if (step->strategy == STRATEGY_GATHER_FIRST)
+        return "gather-first";
+    return plat_is_even(step->platform) ? NULL : "groups that differ in size";
 }
 
 bool model_covers(const struct step *step) {
-    return step->strategy != STRATEGY_GATHER_FIRST && plat_is_even(step->platform);
+    return !model_no_form(step);
 }
 
 static const struct stage *find_stage(const struct step *step, const char *name) {

@@ -58,7 +58,8 @@ struct model_terms {
 void model_predict(const struct model_machine *m, const struct model_geometry *g,
                    struct model_terms *terms); /* [F4] [F5] [F6] [F7] */
 
-/* Fills flat, slow and fast from a platform, as a library reaches them; NULL: the platform's own rates. */
+/* Fills flat, slow and fast (inside the domains of the cut) from a platform, as a library reaches them; NULL: the
+ * platform's own rates. */
 void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m);
 
 /* Machine and geometry of a step under given fixed costs. latency_s is not part of the paper's model: one
@@ -66,10 +67,11 @@ void model_levels(const struct platform *p, const struct implementation *how, en
 void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g);
 
-/* False where there is no closed form: strategy gather-first. A pipelined step is priced as if serial. */
 /* Saturation of what the closed form charges a stage with. [F2] */
 struct beta model_stage_level(const struct step *step, const struct stage *stage);
 
+/* What there is no closed form of: "gather-first"; NULL: there is one. A pipelined step is priced as if serial. */
+const char *model_no_form(const struct step *step);
 bool model_covers(const struct step *step);
 
 /* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */

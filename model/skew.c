@@ -39,7 +39,7 @@ void skew_table(const struct model_geometry *g, const struct traffic *traffic, d
         int peers;
         double averaged, in, out;
     } all[SKEW_ROWS] = {
-        {"one_hop", g->groups * g->ranks_per_group, 1, rho.one_hop_in, rho.one_hop_out},
+        {"one_hop", traffic->ranks, 1, rho.one_hop_in, rho.one_hop_out},
         {"hop_a", g->groups, quota, rho.hop_a_in, rho.hop_a_out},
         {"hop_b", g->ranks_per_group, 1, rho.hop_b_in, rho.hop_b_out}};
     for (int i = 0; i < SKEW_ROWS; i++)

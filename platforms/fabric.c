@@ -29,6 +29,10 @@ bool fabric_is_pooled(const struct plat_fabric *f) {
     return f->nics > 0 && strcmp(f->nic_map, "pooled") == 0;
 }
 
+bool fabric_is_apart(const struct plat_fabric *f) {
+    return f->kind == FABRIC_MULTI_PLANE || (f->kind == FABRIC_RAIL && f->cross_rail == CROSS_FAST);
+}
+
 /* Entry i of a list of numbers; -1 when it ends before. */
 static int listed(const char *text, int i) {
     for (; i >= 0; i--) {

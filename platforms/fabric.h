@@ -79,9 +79,13 @@ int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
  * itself. */
 int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index);
 bool fabric_is_pooled(const struct plat_fabric *f);
+/* Whether nothing joins its rails: to another rail a message goes by way of a relay. */
+bool fabric_is_apart(const struct plat_fabric *f);
 
 /* Whether a name is free for a shared link or a tier: small letters, at most 16, no first word of other links. */
 bool fabric_is_name(const char *name);
+/* Whether a name is that of a tier in between, or may be one of its links: "rack", "rack-nic". */
+bool fabric_begins(const char *name, const char *tier);
 
 /* Ends below a first-level switch of a fat tree, a rail or a plane; 0: all ends. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);

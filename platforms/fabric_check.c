@@ -282,6 +282,11 @@ bool fabric_is_name(const char *name) {
     return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
 }
 
+bool fabric_begins(const char *name, const char *tier) {
+    size_t n = strlen(tier);
+    return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
+}
+
 /* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
 static bool blocks_fit(const struct check *c, int ranks) {
     bool inside = true;
@@ -305,6 +310,8 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     for (size_t i = 0; i < c->f->shared.n; i++) {
         const struct place *at = item_of(c, "shared", i);
         bool used = !fabric_is_name(all[i].name);
+        for (int tier = 1; tier < (int)plat_slow(c->p); tier++)
+            used = used || fabric_begins(all[i].name, c->p->tier[tier].name);
         for (int tier = 0; tier <= (int)c->tier; tier++) {
             const struct key_list *list = &c->p->tier[tier].fabric.shared;
             const struct plat_shared *before = list->items;
@@ -323,12 +330,23 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     return RC_OK;
 }
 
-/* Kinds that are laid out for one number of ranks. */
+/* Kinds that are laid out for one number of ranks: a small group has no rank on the last rails of a large one. */
 static enum rc check_sizes(const struct check *c, struct err *e) {
-    if (plat_is_even(c->p) || c->tier != TIER_FAST || c->f->kind == FABRIC_SWITCH)
+    bool any = c->tier == TIER_FAST ? c->f->kind == FABRIC_SWITCH : !fabric_is_apart(c->f);
+    if (plat_is_even(c->p) || any)
         return RC_OK;
     return err_at(e, RC_RANGE, place_of(c, "kind"), "kind '%s' needs groups of one size; 'group_sizes' says otherwise",
                   fabric_kinds[c->f->kind]);
+}
+
+/* A relay reaches its own rails only, and there is one on a way. */
+static enum rc check_relays(const struct check *c, struct err *e) {
+    for (int tier = 1; tier < (int)c->tier && fabric_is_apart(c->f); tier++)
+        if (fabric_is_apart(&c->p->tier[tier].fabric) && plat_ends(c->p, (enum tier)tier) > 1 && c->ends > 1)
+            return err_at(e, RC_RANGE, place_of(c, "kind"),
+                          "rails without a spine on two tiers, %s and %s: a message would need two relays",
+                          c->p->tier[tier].name, c->p->tier[c->tier].name);
+    return RC_OK;
 }
 
 static enum rc check_one(const struct check *c, struct err *e) {
@@ -339,6 +357,8 @@ static enum rc check_one(const struct check *c, struct err *e) {
         rc = check_nics(c, e);
     if (!rc)
         rc = check_ends(c, e);
+    if (!rc)
+        rc = check_relays(c, e);
     return rc ? rc : check_shared(c, e);
 }
 

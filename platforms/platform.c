@@ -41,8 +41,10 @@ static enum rc check_tier(struct platform *p, enum tier tier, struct err *e) {
         return rc;
     if (!t->bandwidth_Bps.given)
         return err_at(e, RC_SCHEMA, at, "middle: missing key 'bandwidth'");
-    int same = plat_find_tier(p, t->name);
-    if (!fabric_is_name(t->name) || (same >= 0 && same != (int)tier))
+    bool used = !fabric_is_name(t->name);
+    for (int other = 1; other < (int)plat_slow(p); other++)
+        used = used || (other != (int)tier && p->tier[other].name && fabric_begins(t->name, p->tier[other].name));
+    if (used)
         return err_at(e, RC_SCHEMA, at, "middle: '%.40s' is no name of its own (small letters, at most 16)", t->name);
     return RC_OK;
 }
@@ -207,11 +209,15 @@ double plat_message_cost_s(const struct platform *p, enum tier tier) {
     return t->x_half_bytes.value / t->bandwidth_Bps.value;
 }
 
-enum tier plat_widest(const struct platform *p) {
-    int t = (int)plat_slow(p);
+enum tier plat_widest_in(const struct platform *p, enum tier tier) {
+    int t = (int)tier;
     while (t > 0 && plat_ends(p, (enum tier)t) < 2)
         t--;
     return (enum tier)t;
+}
+
+enum tier plat_widest(const struct platform *p) {
+    return plat_widest_in(p, plat_slow(p));
 }
 
 int plat_find_tier(const struct platform *p, const char *name) {
@@ -244,6 +250,8 @@ static bool is_fast(const struct platform *p, const char *link) {
 const char *plat_no_ratio(const struct platform *p) {
     if (p->groups < 2 || p->ranks_per_group < 2)
         return "a hierarchy needs 2 groups of 2 ranks or more";
+    if (plat_widest(p) != plat_slow(p))
+        return "the slow tier joins nothing: a domain inside it holds all groups";
     int kind = p->tier[TIER_FAST].fabric.kind;
     if (kind == FABRIC_RING || kind == FABRIC_TORUS || kind == FABRIC_GRAPH)
         return "the fast domain is not uniform: what a rank reaches depends on the peer";

@@ -82,8 +82,9 @@ double plat_message_cost_s(const struct platform *p, enum tier tier);
 /* "16 groups x 8 ranks", "4 racks x 4 groups x 8 ranks", "3 groups of ranks 2x8 1x4". */
 void plat_shape(const struct platform *p, struct buf *out);
 
-/* Widest tier that joins anything. */
+/* Widest tier that joins anything; the same up to a tier. */
 enum tier plat_widest(const struct platform *p);
+enum tier plat_widest_in(const struct platform *p, enum tier tier);
 /* The map of a tier in the file. */
 const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier);
 /* Finds a tier by name, or -1. */

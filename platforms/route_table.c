@@ -25,7 +25,7 @@ struct route_table *route_table_build(const struct topology *t, enum topo_path p
             if (src == dst)
                 continue;
             topo_find_route(t, src, dst, path, &route);
-            if (route.paths > 1) {
+            if (route.paths > 1 || table->n + route.n > ROUTE_TABLE_LINKS) {
                 route_table_free(table);
                 return NULL;
             }

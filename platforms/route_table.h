@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* route_table.h - the routes of all pairs of a small topology, worked out once, and routes to look at.
  *
- * Only where every pair has one path; a topology of more ranks, or with several paths, has no table.
+ * Only where every pair has one path; a topology of more ranks, with several paths or with long ones has no table.
  * Ownership: route_table_free() releases; the topology has it. A way borrows from the table or from the route. */
 #ifndef PLATFORMS_ROUTE_TABLE_H
 #define PLATFORMS_ROUTE_TABLE_H
 
 #include "platforms/topology.h"
 
-enum { ROUTE_TABLE_RANKS = 512 };
+enum { ROUTE_TABLE_RANKS = 512, ROUTE_TABLE_LINKS = 4 << 20 };
 
 struct route_entry {
     int first; /* its links stand in links[first] .. */

@@ -157,22 +157,29 @@ static void traverse(const struct topology *t, const struct leg *leg, int i, str
 
 /* Whether a tier only joins the two ranks by way of a third one: other rails, no spine. */
 static bool rails_apart(const struct topology *t, enum tier tier, int src, int dst) {
-    const struct plat_fabric *f = &t->platform->tier[tier].fabric;
-    bool apart = f->kind == FABRIC_MULTI_PLANE || (f->kind == FABRIC_RAIL && f->cross_rail == CROSS_FAST);
-    return apart && t->nic[tier][src] != t->nic[tier][dst];
+    return fabric_is_apart(&t->platform->tier[tier].fabric) && t->nic[tier][src] != t->nic[tier][dst];
+}
+
+/* The next tier beyond the fast one that joins anything; where there is none, the fast one. */
+static enum tier beyond_fast(const struct platform *p) {
+    int tier = 1;
+    while (tier < p->n_tiers && plat_ends(p, (enum tier)tier) < 2)
+        tier++;
+    return tier < p->n_tiers ? (enum tier)tier : TIER_FAST;
 }
 
 /* One leg, or two by way of a relay. */
 static int find_legs(const struct topology *t, int src, int dst, enum topo_path path, struct leg legs[static 2]) {
     const struct platform *p = t->platform;
     enum tier tier = topo_tier(t, src, dst);
-    bool inside = tier == TIER_FAST, apart = rails_apart(t, inside ? (enum tier)1 : tier, src, dst);
     legs[0] = (struct leg){src, dst, tier};
-    if (inside) {
-        if (path == TOPO_PATH_SLOW && !apart)
-            legs[0].tier = (enum tier)1;
+    if (tier == TIER_FAST) {
+        enum tier beyond = path == TOPO_PATH_SLOW ? beyond_fast(p) : TIER_FAST;
+        if (!rails_apart(t, beyond, src, dst))
+            legs[0].tier = beyond;
         return 1;
     }
+    bool apart = rails_apart(t, tier, src, dst);
     // to a rail of the tier inside its own end, otherwise inside the group
     enum tier near = apart ? (enum tier)(tier - 1) : TIER_FAST;
     int relay = plat_peer(p, near, p->domains[near].of_rank[src], dst);
@@ -234,6 +241,8 @@ static bool is_meant(const struct topology *t, const struct link *l, const char 
     const char *numbers = name + (rank ? 5 : 6);
     if (!rank && !group)
         return strcmp(l->name, name) == 0;
+    if (l->n_ranks == 0)
+        return false; // a NIC that no rank uses
     if (sscanf(numbers, "%d..%d%c", &from, &to, &rest) != 2) {
         if (sscanf(numbers, "%d%c", &from, &rest) != 1)
             return false;

@@ -18,7 +18,7 @@ enum { TOPO_ROUTE_MAX = 4096, TOPO_PATHS_MAX = 48, TOPO_NAME = 40 };
 /* How messages use the tiers. */
 enum topo_path {
     TOPO_PATH_FAST, /* over the innermost tier that joins the two ranks */
-    TOPO_PATH_SLOW, /* the same, but inside a group too over the tier between groups */
+    TOPO_PATH_SLOW, /* the same, but inside a group too over the next tier, where one joins groups */
     TOPO_PATH_RAIL  /* between groups first over the fast tier to the rank with the receiver's local index */
 };
 

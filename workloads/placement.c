@@ -161,13 +161,17 @@ static enum rc build_plain(const struct placement_ask *ask, struct placement **p
 static enum rc build_eplb(const struct placement_ask *ask, struct placement **p, struct err *e) {
     int slots = ask->slots ? ask->slots : (ask->experts + ask->ranks - 1) / ask->ranks * ask->ranks;
     int groups = ask->routing_groups ? ask->routing_groups : ask->groups;
-    bool fits = groups % ask->groups == 0 && ask->experts % groups == 0;
+    bool fits = ask->groups > 0 && groups % ask->groups == 0 && ask->experts % groups == 0;
     if (slots < ask->experts || slots % ask->ranks != 0)
         return err_set(
             e, RC_SHAPE,
             "placement eplb: %d slots, expected a multiple of %d ranks that is at least %d "
             "(experts)",
             slots, ask->ranks, ask->experts);
+    if (ask->packing == PACKING_HIERARCHICAL && ask->groups == 0)
+        return err_set(e, RC_SHAPE,
+                       "placement eplb, hierarchical: needs groups of ranks of one size; use --set "
+                       "workload.placement_packing=global");
     if (ask->packing == PACKING_HIERARCHICAL && !fits)
         return err_set(
             e, RC_SHAPE,

@@ -49,7 +49,8 @@ struct placement_ask {
     int kind; /* enum placement_kind */
     int remainder; /* enum remainder */
     int packing; /* enum packing: eplb */
-    int ranks, groups, experts;
+    int ranks, experts;
+    int groups; /* eplb: of ranks, all of one size; 0: they differ */
     int slots; /* eplb: physical experts in all, 0 = experts rounded up to a multiple of the ranks */
     int routing_groups; /* eplb: expert groups kept together in the hierarchical packing; 0 = groups */
     const double *load; /* [experts]: lpt and eplb; NULL = all the same */

@@ -117,7 +117,7 @@ static void build_one_hop(struct step *s) {
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
     struct stage *stage = add_stage(s, "one_hop", &rows);
     set_collective(s, stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
-    set_reach(stage, plat_slow(p), -1);
+    set_reach(stage, plat_widest(p), -1);
 }
 
 /* Rows from a forwarder in each domain of a tier: what its members' counterparts in all domains of the next cut sent
@@ -161,11 +161,11 @@ static void build_hops(struct step *s) {
         int hop = s->phase == PHASE_DISPATCH ? i : n - 1 - i;
         bool last = hop == n - 1;
         struct stage *stage = add_stage(s, names[hop], &rows[hop]);
-        enum tier span = last ? (three ? TIER_FAST : s->cut) : s->cut;
+        enum tier span = plat_widest_in(p, last && three ? TIER_FAST : s->cut);
         int members = hop == 0 ? domains : last ? plat_span(p, span) : p->domains[TIER_FAST].n / domains;
         set_collective(s, stage, members, hop == 0 ? plat_widest(p) : span,
                        last ? m->collectives.hop_b : m->collectives.hop_a);
-        set_reach(stage, hop == 0 ? plat_slow(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
+        set_reach(stage, hop == 0 ? plat_widest(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
         if (hop == 0 && domains > 1 && m->collectives.hop_a_communicator == COMMUNICATOR_EP)
             stage->world = plat_ranks(p);
         if (hop > 0 && s->phase == PHASE_DISPATCH)
@@ -198,7 +198,7 @@ static void build_gather_first(struct step *s) {
         if (which == 1)
             set_collective(s, stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
         else
-            set_collective(s, stage, plat_span(p, s->cut), s->cut, m->collectives.hop_b);
+            set_collective(s, stage, plat_span(p, s->cut), plat_widest_in(p, s->cut), m->collectives.hop_b);
     }
     if (!out)
         return;

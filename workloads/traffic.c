@@ -220,7 +220,7 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
                                 .remainder = w->placement_remainder,
                                 .packing = w->placement_packing,
                                 .ranks = d->ranks,
-                                .groups = (int)d->plan->platform->groups,
+                                .groups = plat_is_even(d->plan->platform) ? (int)d->plan->platform->groups : 0,
                                 .experts = (int)w->experts,
                                 .slots = (int)w->placement_slots,
                                 .load = d->popularity.load,

@@ -340,14 +340,14 @@ static void fill_geometry(const struct inputs *in, const struct pair *p,
     breakeven_from_steps(&p->one, &wire, &p->two, &wire, &b);
     r->held = breakeven_hold_name(b.hold);
     int local = (int)in->platform->ranks_per_group;
-    bool many = in->platform->groups > 1;
-    r->byte_only.known = many && breakeven_byte_only(local, r->quota, 0, &r->byte_only.value);
-    r->byte_only_dedup.known = many && breakeven_byte_only(local, r->quota, r->experts_per_rank,
-                                                           &r->byte_only_dedup.value);
-    const char *why =
-        r->quota > 1
-            ? "geometry: a hierarchy needs 2 groups of 2 ranks or more"
-            : "geometry: a token has one expert in each group it reaches, so hop A saves nothing";
+    bool many = in->platform->groups > 1, even = plat_is_even(in->platform);
+    r->byte_only.known = many && even && breakeven_byte_only(local, r->quota, 0, &r->byte_only.value);
+    r->byte_only_dedup.known =
+        many && even && breakeven_byte_only(local, r->quota, r->experts_per_rank, &r->byte_only_dedup.value);
+    const char *why = !even          ? "geometry: the fast domains are not uniform: groups differ in size"
+                      : r->quota > 1 ? "geometry: a hierarchy needs 2 groups of 2 ranks or more"
+                                     : "geometry: a token has one expert in each group it reaches, so hop A saves "
+                                       "nothing";
     if (!r->byte_only.known)
         snprintf(r->byte_only.reason, sizeof r->byte_only.reason, "%s", why);
     if (!r->byte_only_dedup.known)

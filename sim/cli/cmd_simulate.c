@@ -203,6 +203,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
     if (!rc && ask->compare && model_covers(&step))
         analytic_call(&step, &cases, call);
     call->analytic.present = ask->compare;
+    call->analytic.no_form = ask->compare ? model_no_form(&step) : NULL;
     const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
     if (!rc && ask->explain)
         rc = explain_causes(&step, basis, o, call, e);

@@ -55,7 +55,8 @@ static void publish_analytic(const struct call_analytic *f, const struct licence
         .time = claim_if(f->present && f->time_known, time, f->time_s),
         .wire = claim_if(f->covered, wire, f->wire_s),
         .relative_error = claim_if(f->error_known, of_time ? time : wire, f->relative_error),
-        .basis = f->error_known ? f->basis : NULL};
+        .basis = f->error_known ? f->basis : NULL,
+        .no_form = f->no_form};
 }
 
 static void publish_causes(const struct call_figures *f, const struct licence *l,

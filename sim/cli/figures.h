@@ -15,6 +15,7 @@
 struct call_analytic {
     bool present; /* compare was asked for */
     bool covered; /* there is a closed form */
+    const char *no_form; /* what there is none of; NULL */
     bool time_known;
     double time_s, wire_s;
     bool error_known;

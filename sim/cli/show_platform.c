@@ -187,11 +187,11 @@ void show_links(const struct topology *t, struct buf *out) {
 
 /* --- routes ----------------------------------------------------------------------------------- */
 
-static void show_route(const struct topology *t, const char *what, int dst, struct buf *out) {
+static void show_route(const struct topology *t, const char *what, int src, int dst, struct buf *out) {
     struct route route;
     struct buf words = {0};
-    topo_find_route(t, 0, dst, TOPO_PATH_FAST, &route);
-    buf_printf(&words, "  rank 0 to rank %d (%s):", dst, what);
+    topo_find_route(t, src, dst, TOPO_PATH_FAST, &route);
+    buf_printf(&words, "  rank %d to rank %d (%s):", src, dst, what);
     for (int i = 0; i < route.end[0]; i++) {
         char text[UNIT_TEXT];
         const struct link *l = &t->links[route.links[i]];
@@ -209,10 +209,13 @@ void show_routes(const struct topology *t, struct buf *out) {
     for (int tier = 0; tier < p->n_tiers; tier++) {
         if (plat_ends(p, (enum tier)tier) < 2)
             continue;
-        int near = tier > 0 ? p->domains[tier - 1].first[1] : 1, far = p->domains[tier].first[1] - 1;
-        show_route(t, p->tier[tier].name, near, out);
+        const int *first = p->domains[tier].first;
+        while (tier == TIER_FAST && first[1] - first[0] < 2)
+            first++; // a group of one rank
+        int near = tier > 0 ? p->domains[tier - 1].first[1] : first[0] + 1, far = first[1] - 1;
+        show_route(t, p->tier[tier].name, first[0], near, out);
         if (far > near)
-            show_route(t, p->tier[tier].name, far, out);
+            show_route(t, p->tier[tier].name, first[0], far, out);
     }
 }
 

@@ -28,9 +28,9 @@ static void figures_cell(const struct breakeven_result *r, struct table *t, doub
 static void write_inputs(const struct breakeven_result *r, struct buf *out) {
     const struct workload *w = r->workload;
     char text[UNIT_TEXT];
-    buf_printf(out, "platform        %s: %lld groups x %lld ranks, fast %s, slow = fast / ratio\n",
-               r->platform->name, (long long)r->platform->groups,
-               (long long)r->platform->ranks_per_group, unit_format(r->base_Bps, UNIT_RATE, text));
+    buf_printf(out, "platform        %s: ", r->platform->name);
+    plat_shape(r->platform, out);
+    buf_printf(out, ", fast %s, slow = fast / ratio\n", unit_format(r->base_Bps, UNIT_RATE, text));
     buf_printf(out,
                "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s, "
                "%.3g groups a token\n",

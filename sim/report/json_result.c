@@ -213,17 +213,24 @@ static void write_draws(struct json *j, const struct result_draws *d) {
 }
 
 static void write_withdrawn(struct json *j, const struct result_call *c) {
+    const char *no_form = c->analytic.no_form;
+    if (c->time_known && !no_form)
+        return;
+    char why[sizeof c->reason + 16], none[80];
+    snprintf(why, sizeof why, "coverage: %s", c->reason);
+    snprintf(none, sizeof none, "closed form: none of %s", no_form ? no_form : "");
+    json_key_open(j, "withdrawn", '{');
+    if (!c->time_known)
+        json_key_text(j, "time_s", why);
+    if (c->analytic.present)
+        json_key_text(j, "analytic_s", no_form ? none : why);
+    if (no_form)
+        json_key_text(j, "analytic_wire_s", none);
+    if (c->analytic.present && !c->time_known)
+        json_key_text(j, "simulated_s", why);
+    json_close(j);
     if (c->time_known)
         return;
-    char why[sizeof c->reason + 16];
-    snprintf(why, sizeof why, "coverage: %s", c->reason);
-    json_key_open(j, "withdrawn", '{');
-    json_key_text(j, "time_s", why);
-    if (c->analytic.present) {
-        json_key_text(j, "analytic_s", why);
-        json_key_text(j, "simulated_s", why);
-    }
-    json_close(j);
     json_key_open(j, "reopen", '{');
     json_key_text(j, "time_s", c->reopen);
     json_close(j);

@@ -14,7 +14,7 @@ enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP =
 struct result_analytic {
     bool present; /* compare was asked for */
     struct claim time, wire, relative_error;
-    const char *basis; /* "time", "wire", NULL for none */
+    const char *basis, *no_form; /* "time", "wire" or NULL; what has no closed form ("gather-first"), or NULL */
     int n_causes; /* from the analytic to the simulated time on that basis; they add up */
     bool shapley; /* false: switched on first and last only, with an interaction left */
     struct {

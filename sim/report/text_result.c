@@ -349,7 +349,7 @@ static void write_licences(const struct result *r, struct buf *out) {
 /* What stands behind the numbers, so that nobody takes them for more. */
 static void write_standing(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
-    const char *said = "";
+    const char *said = "", *no_form = "";
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
         if (!c->time_known && strcmp(c->reason, said) != 0) {
@@ -359,6 +359,8 @@ static void write_standing(const struct result *r, struct buf *out) {
         }
         if (c->time_known && *c->reason)
             table_paragraph(out, "note: %s: %s", c->strategy, c->reason);
+        if (c->analytic.no_form && strcmp(c->analytic.no_form, no_form) != 0)
+            table_paragraph(out, "no closed form of %s", no_form = c->analytic.no_form);
     }
     const struct plat_treatment *t = r->platform->alpha_treatments.items;
     if (*said && r->platform->alpha_treatments.n) {

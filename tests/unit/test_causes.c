@@ -26,6 +26,7 @@ struct scene {
 struct how {
     const char *implementation;
     enum phase phase;
+    const char *cut;
 };
 
 static void scene_open_how(struct scene *s, const char *platform, const char *workload,
@@ -38,7 +39,8 @@ static void scene_open_how(struct scene *s, const char *platform, const char *wo
     s->topology = topo_build(s->platform);
     assert_ok(workload_load(workload, NULL, 0, &s->workload, &e), &e);
     const char *name = how.implementation ? how.implementation : s->platform->implementation;
-    assert_ok(implementation_load(name, NULL, 0, &s->implementation, &e), &e);
+    const struct setting cut = {"cut", how.cut};
+    assert_ok(implementation_load(name, &cut, how.cut ? 1 : 0, &s->implementation, &e), &e);
     assert_ok(implementation_apply(s->implementation, s->topology, &e), &e);
     assert_ok(traffic_build(s->platform, s->workload, 1, &s->traffic, &e), &e);
     step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, how.phase,
@@ -58,7 +60,7 @@ static void scene_open_how(struct scene *s, const char *platform, const char *wo
 static void scene_open(struct scene *s, const char *platform, const char *workload,
                        const struct setting *settings, size_t n, enum strategy strategy) {
     scene_open_how(s, platform, workload, settings, n, strategy,
-                   (struct how){NULL, PHASE_DISPATCH});
+                   (struct how){NULL, PHASE_DISPATCH, NULL});
 }
 
 static void scene_close(struct scene *s) {
@@ -112,23 +114,30 @@ static void both_ends(void **state) {
         }
 }
 
-/* The same where near ranks are on two tiers, and where three hops have a closed form. */
+/* The same where near ranks are on two tiers, where three hops have a closed form, and where a tier joins nothing. */
 static void both_ends_of_three_tiers(void **state) {
     (void)state;
-    static const struct setting racks[] = {{"groups", "8"},
-                                           {"ranks_per_group", "2"},
-                                           {"middle.rack.joins", "2"},
-                                           {"middle.rack.oversubscription", "2"},
-                                           {"middle.rack.message_cost", "0.2us"},
-                                           {"slow.x_half", "54KiB"},
-                                           {"copy_bandwidth", "500GBps"}};
-    static const enum strategy all[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP, STRATEGY_THREE_HOP};
-    for (int i = 0; i < 6; i++) {
+    struct setting racks[] = {{"middle.rack.joins", ""},
+                              {"groups", "8"},
+                              {"ranks_per_group", "2"},
+                              {"middle.rack.oversubscription", "2"},
+                              {"middle.rack.message_cost", "0.2us"},
+                              {"slow.x_half", "54KiB"},
+                              {"copy_bandwidth", "500GBps"}};
+    static const char *const joins[] = {"2", "1", "8"};
+    static const struct {
+        enum strategy strategy;
+        const char *cut;
+    } all[] = {
+        {STRATEGY_ONE_HOP, NULL}, {STRATEGY_TWO_HOP, NULL}, {STRATEGY_TWO_HOP, "rack"}, {STRATEGY_THREE_HOP, NULL}};
+    for (int i = 0; i < 24; i++) {
         struct scene s;
         struct err e;
         double none_s, all_s;
-        scene_open_how(&s, "synthetic-racks", i % 2 ? "olmoe-github" : "terrace-reference", racks, 7, all[i / 2],
-                       (struct how){"collective-eager", i % 2 ? PHASE_COMBINE : PHASE_DISPATCH});
+        racks[0].value = joins[i / 8];
+        scene_open_how(&s, "synthetic-racks", i % 2 ? "olmoe-github" : "terrace-reference", racks, 7,
+                       all[i / 2 % 4].strategy,
+                       (struct how){"collective-eager", i % 2 ? PHASE_COMBINE : PHASE_DISPATCH, all[i / 2 % 4].cut});
         assert_ok(causes_value(&s.q, 0, &none_s, &e), &e);
         assert_ok(causes_value(&s.q, (1u << CAUSE_COUNT) - 1, &all_s, &e), &e);
         assert_rel(none_s, s.q.analytic_s, 1e-9);
@@ -150,7 +159,7 @@ static void both_ends_of_every_library(void **state) {
         struct causes c;
         double none_s, all_s;
         scene_open_how(&s, "dgx-h100", "olmoe-github", spine, 4, strategies[i / 4 % 3],
-                       (struct how){libraries[i % 4], (enum phase)(i / 12)});
+                       (struct how){libraries[i % 4], (enum phase)(i / 12), NULL});
         assert_ok(causes_value(&s.q, 0, &none_s, &e), &e);
         assert_ok(causes_value(&s.q, (1u << CAUSE_COUNT) - 1, &all_s, &e), &e);
         if (fabs(none_s / s.q.analytic_s - 1) > 1e-9 || fabs(all_s / s.q.simulated_s - 1) > 1e-9)

@@ -67,6 +67,30 @@ static void what_does_not_exist_is_null_with_a_reason(void **state) {
 /* Window 8 and 16 x 8 ranks are not the closed form's world: [F4] charges the fast share of a one
  * hop to the slow tier, so two hops need a higher ratio in the simulation. On one rank a group's
  * traffic both agree. */
+/* 14 ranks of 3 groups: no formula has such a shape; what is left counts the ranks that there are. */
+static void groups_that_differ_have_no_formula(void **state) {
+    (void)state;
+    struct yaml_doc *d, *even;
+    struct buf out = {0};
+#define DIFFER_SET "--set platform.groups=3 --set platform.ranks_per_group=8 --set 'platform.group_sizes=8 4 2' " \
+                   "--set workload.experts=42 --set workload.routing.mode=global_topk --set workload.group_limit=none "
+    assert_int_equal(program_run(REFERENCE DIFFER_SET, &d), 0);
+    program_is_null(d, "byte_only");
+    program_is_null(d, "byte_only_dedup");
+    const char *why = "geometry: the fast domains are not uniform: groups differ in size";
+    assert_string_equal(program_at(d, "withdrawn.byte_only")->text, why);
+    assert_string_equal(program_at(d, "effective.0.withdrawn.ratio")->text, why);
+    assert_int_equal(program_run(REFERENCE "--set platform.groups=2 --set platform.ranks_per_group=7 "
+                                           "--set workload.experts=42", &even), 0);
+    assert_string_equal(program_at(d, "skew.rho_max.0.exchange")->text, "one_hop");
+    assert_rel(program_number(d, "skew.rho_max.0.formula"), program_number(even, "skew.rho_max.0.formula"), 0);
+    yaml_doc_free(d);
+    yaml_doc_free(even);
+    assert_int_equal(program_text("breakeven --platform synthetic-racks --draws 4", &out), 0);
+    assert_non_null(strstr(out.text, "synthetic-racks: 4 racks x 4 groups x 4 ranks, fast 400 GB/s"));
+    buf_clear(&out);
+}
+
 static void simulated_ratio_equals_one_of_gain_one(void **state) {
     (void)state;
     struct yaml_doc *d;
@@ -217,6 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_of_the_contract),
         cmocka_unit_test(what_does_not_exist_is_null_with_a_reason),
+        cmocka_unit_test(groups_that_differ_have_no_formula),
         cmocka_unit_test(simulated_ratio_equals_one_of_gain_one),
         cmocka_unit_test(rates_of_the_slow_fabric_follow_the_ratio),
         cmocka_unit_test(same_answer_whatever_the_cores),

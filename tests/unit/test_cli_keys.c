@@ -296,6 +296,46 @@ static void a_sequence_has_no_total(void **state) {
     yaml_doc_free(d);
 }
 
+/* Of tiers whose first domain has one end, too. */
+static void sample_routes_are_of_their_tier(void **state) {
+    (void)state;
+    struct buf out = {0};
+    assert_int_equal(program_text("platform show synthetic --set platform.groups=2 "
+                                  "--set 'platform.group_sizes=1 8'", &out), 0);
+    assert_non_null(strstr(out.text, "  rank 1 to rank 2 (fast): fast-out-1"));
+    assert_non_null(strstr(out.text, "  rank 1 to rank 8 (fast): fast-out-1"));
+    assert_non_null(strstr(out.text, "  rank 0 to rank 1 (slow): slow-out-0"));
+    assert_null(strstr(out.text, "(fast): slow"));
+    buf_clear(&out);
+}
+
+/* Where there is no closed form the result says why, whether the call time is known or not. */
+static void no_closed_form_has_its_reason(void **state) {
+    (void)state;
+    static const struct {
+        const char *call, *reason, *text;
+    } cases[] = {{"compare --platform synthetic --set platform.groups=2 --set workload.tokens_per_rank=64 "
+                  "--strategy gather-first",
+                  "closed form: none of gather-first", "no closed form of gather-first"},
+                 {"compare --platform synthetic-racks --set platform.groups=4 --set workload.tokens_per_rank=64 "
+                  "--set 'platform.group_sizes=4 2 1 1' --strategy two-hop",
+                  "closed form: none of groups that differ in size", "no closed form of groups that differ in size"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct yaml_doc *d;
+        struct buf out = {0};
+        char *json = mem_printf("%s --format json", cases[i].call);
+        assert_int_equal(program_run(json, &d), 0);
+        program_is_null(d, "calls.0.analytic_wire_s");
+        assert_string_equal(program_at(d, "calls.0.withdrawn.analytic_wire_s")->text, cases[i].reason);
+        assert_string_equal(program_at(d, "calls.0.withdrawn.analytic_s")->text, cases[i].reason);
+        assert_int_equal(program_text(cases[i].call, &out), 0);
+        assert_non_null(strstr(out.text, cases[i].text));
+        buf_clear(&out);
+        free(json);
+        yaml_doc_free(d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_hashed),
@@ -309,6 +349,8 @@ int main(void) {
         cmocka_unit_test(stages_have_the_skew_of_their_matrices),
         cmocka_unit_test(without_tokens_there_is_no_fan_out),
         cmocka_unit_test(a_sequence_has_no_total),
+        cmocka_unit_test(sample_routes_are_of_their_tier),
+        cmocka_unit_test(no_closed_form_has_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

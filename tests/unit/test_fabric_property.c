@@ -60,6 +60,8 @@ static struct question ask(struct rng *r) {
                          .chunks = rng_below(r, 3) ? 1 : 3,
                          .copy = rng_below(r, 4) == 0,
                          .window = rng_below(r, 2) ? 0 : 1 + (int64_t)rng_below(r, 4)};
+    if (q.middle == 3 && (q.slow == 5 || q.slow == 6))
+        q.slow = 4; // rails without a spine on two tiers are refused
     for (int i = 0; i < 3; i++)
         q.rate_Bps[i] = (double)(1 + rng_below(r, 100)) * 1e6;
     for (int s = 0; s < 2; s++)

@@ -169,6 +169,23 @@ static void times_by_hand(void **state) {
     }
 }
 
+/* One rack, nothing on the slow tier: the closed form charges the rack. 22 rows between groups, 28 inside. */
+static void one_rack_has_no_slow_tier(void **state) {
+    (void)state;
+    static const char one_rack[] = "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
+                                   "middle: [{name: rack, joins: 2, bandwidth: 2GBps}]\nslow: {bandwidth: 1GBps}\n";
+    static const enum strategy all[] = {STRATEGY_TWO_HOP, STRATEGY_THREE_HOP};
+    for (int i = 0; i < 2; i++) {
+        struct call c;
+        open_call(&c, one_rack, NULL, all[i], PHASE_DISPATCH);
+        assert_rel(simulated_s(&c.step), (22 / 2.0 + 28 / 4.0) * c.step.row_bytes * 1e-9, EXACT);
+        assert_rel(closed_s(&c.step), (22 / 2.0 + 28 / 4.0) * c.step.row_bytes * 1e-9, EXACT);
+        assert_true(plat_hierarchy_ratio(c.p) < 0);
+        assert_string_equal(plat_no_ratio(c.p), "the slow tier joins nothing: a domain inside it holds all groups");
+        close_call(&c);
+    }
+}
+
 static void every_strategy_delivers_what_one_hop_does(void **state) {
     (void)state;
     static const enum strategy all[] = {STRATEGY_TWO_HOP, STRATEGY_THREE_HOP, STRATEGY_GATHER_FIRST};
@@ -224,6 +241,34 @@ static void no_closed_form_for_groups_that_differ(void **state) {
     close_call(&c);
 }
 
+/* Hierarchical packing deals experts out to groups of one size. */
+static void eplb_on_groups_that_differ(void **state) {
+    (void)state;
+    static const struct setting packings[] = {{"placement_packing", "auto"}, {"placement_packing", "hierarchical"}};
+    struct platform *p = load_racks("groups: 2\nranks_per_group: 4\ngroup_sizes: 3 4\nfast: {bandwidth: 4GBps}\n"
+                                    "slow: {bandwidth: 1GBps}\n");
+    for (int i = 0; i < 2; i++) {
+        const struct setting shape[] = {{"experts", "14"},         {"top_k", "2"},         {"group_limit", "none"},
+                                        {"placement", "eplb"},     {"tokens_per_rank", "28"}, packings[i],
+                                        {"routing.mode", "global_topk"}};
+        struct workload *w;
+        struct traffic *t = NULL;
+        struct err e;
+        assert_ok(workload_load("terrace-reference", shape, 7, &w, &e), &e);
+        if (i == 0) {
+            assert_ok(traffic_build(p, w, 1, &t, &e), &e);
+            assert_non_null(strstr(t->notes.text, "placement: eplb, global packing, 14 slots"));
+        } else {
+            assert_fails(traffic_build(p, w, 1, &t, &e), RC_SHAPE, &e,
+                         "placement eplb, hierarchical: needs groups of ranks of one size; use --set "
+                         "workload.placement_packing=global");
+        }
+        traffic_free(t);
+        workload_free(w);
+    }
+    plat_free(p);
+}
+
 /* The file's latencies count where alpha does not contain them. */
 static void known_costs_count_cables(void **state) {
     (void)state;
@@ -249,9 +294,11 @@ int main(void) {
         cmocka_unit_test(hops_by_hand),
         cmocka_unit_test(chain_is_charged_where_pairs_pass),
         cmocka_unit_test(times_by_hand),
+        cmocka_unit_test(one_rack_has_no_slow_tier),
         cmocka_unit_test(every_strategy_delivers_what_one_hop_does),
         cmocka_unit_test(cuts_that_do_not_exist),
         cmocka_unit_test(no_closed_form_for_groups_that_differ),
+        cmocka_unit_test(eplb_on_groups_that_differ),
         cmocka_unit_test(known_costs_count_cables),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);

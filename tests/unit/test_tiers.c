@@ -57,6 +57,33 @@ static void a_pair_uses_its_own_tier_only(void **state) {
     plat_free(p);
 }
 
+/* Inside a group over the next tier that joins anything; where there is none, over the fast one. */
+static void the_slow_path_skips_tiers_that_join_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *platform, *links; /* from rank 0 to rank 1 */
+    } cases[] = {
+        {RACKS, "rack-out-0 rack-in-1 "},
+        {"groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\nslow: {bandwidth: 1GBps}\n"
+         "middle: [{name: rack, joins: 1, bandwidth: 2GBps, kind: multi-plane}]\n", "slow-out-0 slow-in-1 "},
+        {"groups: 1\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\nslow: {bandwidth: 1GBps}\n",
+         "fast-out-0 fast-in-1 "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct platform *p = load_racks(cases[i].platform);
+        struct topology *t = topo_build(p);
+        struct route route;
+        struct buf words = {0};
+        topo_find_route(t, 0, 1, TOPO_PATH_SLOW, &route);
+        for (int k = 0; k < route.n; k++)
+            buf_printf(&words, "%s ", t->links[route.links[k]].name);
+        assert_string_equal(words.text, cases[i].links);
+        assert_int_equal(route.cost_link, route.links[0]);
+        buf_clear(&words);
+        topo_free(t);
+        plat_free(p);
+    }
+}
+
 /* Planes join equal indices of racks: to others a message first goes through its own rack, and pays both latencies. */
 static void a_relay_stands_in_the_own_rack(void **state) {
     (void)state;
@@ -151,11 +178,34 @@ static void what_does_not_fit_is_refused(void **state) {
         {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps}, {name: row, joins: 4, bandwidth: 1GBps}"), RC_RANGE,
          "middle: 'row' joins 4, which does not divide 2 racks"},
         {MIDDLE("{joins: 2, bandwidth: 1GBps}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'name'"},
+        {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps}, {joins: 2, bandwidth: 1GBps}"), RC_SCHEMA,
+         "middle: missing key 'name'"},
         {MIDDLE("{name: rack, bandwidth: 1GBps}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'joins'"},
         {MIDDLE("{name: rack, joins: 2}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'bandwidth'"},
         {MIDDLE("{name: slow, joins: 2, bandwidth: 1GBps}"), RC_SCHEMA, "middle: 'slow' is no name of its own"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
          "middle: 'a' is no name of its own"},
+        // a small group has no rank on the last planes of a large one; two relays are one too many
+        {"groups: 2\nranks_per_group: 4\ngroup_sizes: 4 2\nfast: {bandwidth: 4GBps}\n"
+         "slow: {bandwidth: 1GBps, kind: multi-plane}\n",
+         RC_RANGE, "p.yaml:7:32: kind 'multi-plane' needs groups of one size"},
+        {"groups: 2\nranks_per_group: 4\ngroup_sizes: 4 2\nfast: {bandwidth: 4GBps}\n"
+         "slow: {bandwidth: 1GBps, kind: rail-optimised, cross_rail: fast}\n",
+         RC_RANGE, "p.yaml:7:32: kind 'rail-optimised' needs groups of one size"},
+        {"groups: 4\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
+         "slow: {bandwidth: 1GBps, kind: rail-optimised, cross_rail: fast}\n"
+         "middle: [{name: rack, joins: 2, bandwidth: 1GBps, kind: multi-plane}]\n",
+         RC_RANGE, "p.yaml:6:32: rails without a spine on two tiers, rack and slow: a message would need two relays"},
+        // links of the tier have these names
+        {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack, ranks: 2, bandwidth: 1GBps}]}"),
+         RC_SCHEMA, "shared: 'rack' is no name of its own"},
+        {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack-nic, ranks: 2, bandwidth: 1GBps}]}"),
+         RC_SCHEMA, "shared: 'rack-nic' is no name of its own"},
+        {"groups: 4\nranks_per_group: 2\nfast: {bandwidth: 4GBps, shared: [{name: rack, ranks: 1, bandwidth: 1GBps}]}\n"
+         "slow: {bandwidth: 1GBps}\nmiddle: [{name: rack, joins: 2, bandwidth: 1GBps}]\n",
+         RC_SCHEMA, "p.yaml:5:35: shared: 'rack' is no name of its own"},
+        {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a-nic, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
+         "middle: 'a-nic' is no name of its own"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: b, joins: 1, bandwidth: 1GBps}, {name: c, joins: 1, "
                 "bandwidth: 1GBps}"),
          RC_RANGE, "p.yaml:7:9: middle: 3 tiers, at most 2 are possible"},
@@ -269,6 +319,22 @@ static void groups_that_differ(void **state) {
     plat_free(p);
 }
 
+/* A NIC that no rank uses belongs to no rank and no group. */
+static void idle_links_are_nobodys(void **state) {
+    (void)state;
+    struct platform *p = load_racks("groups: 2\nranks_per_group: 2\nfast: {bandwidth: 4GBps}\n"
+                                    "slow: {bandwidth: 1GBps, nics: 3, nic_bandwidth: 1GBps, nic_map: 0 2}\n"
+                                    "degraded: [{link: group-0, factor: 0.5}, {link: rank-0, factor: 0.5}]\n");
+    struct topology *t = topo_build(p);
+    struct err e;
+    assert_ok(implementation_apply(NULL, t, &e), &e);
+    static const double left[] = {0.25, 1, 0.5, 1, 1, 1};
+    for (int nic = 0; nic < 6; nic++)
+        assert_rel(t->links[t->blocks[0].out + nic].capacity_Bps, left[nic] * 1e9, 0);
+    topo_free(t);
+    plat_free(p);
+}
+
 /* --- cables with a latency ------------------------------------------------------------------------ */
 
 static void cables_delay_arrivals(void **state) {
@@ -310,6 +376,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(domains_of_three_tiers),
         cmocka_unit_test(a_pair_uses_its_own_tier_only),
+        cmocka_unit_test(the_slow_path_skips_tiers_that_join_nothing),
         cmocka_unit_test(a_relay_stands_in_the_own_rack),
         cmocka_unit_test(fabrics_between),
         cmocka_unit_test(what_does_not_fit_is_refused),
@@ -317,6 +384,7 @@ int main(void) {
         cmocka_unit_test(alpha_of_a_tier_in_between),
         cmocka_unit_test(a_library_reaches_what_a_tier_counts_as),
         cmocka_unit_test(groups_that_differ),
+        cmocka_unit_test(idle_links_are_nobodys),
         cmocka_unit_test(cables_delay_arrivals),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);

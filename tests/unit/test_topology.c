@@ -122,7 +122,8 @@ static void routes_run_from_port_to_port(void **state) {
     release(&b);
 }
 
-/* Ways that are looked up are those that are worked out; where a pair has several there is no table. */
+/* Ways that are looked up are those that are worked out; where a pair has several, or routes are long,
+ * there is no table. */
 static void listed_routes_are_the_same(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -157,6 +158,18 @@ static void listed_routes_are_the_same(void **state) {
     topo_list_routes(torus.t, TOPO_PATH_FAST);
     assert_null(torus.t->routes);
     release(&torus);
+    // a line of 300 ranks: a route has 100 links in the mean
+    struct buf text = {0};
+    buf_text(&text, "groups: 1\nranks_per_group: 300\nslow: {bandwidth: 1GBps}\n"
+                    "fast: {bandwidth: 1GBps, kind: graph, links: [");
+    for (int i = 1; i < 300; i++)
+        buf_printf(&text, "%s{from: %d, to: %d, bandwidth: 1GBps}", i > 1 ? ", " : "", i - 1, i);
+    buf_text(&text, "]}\n");
+    struct built line = build(text.text);
+    topo_list_routes(line.t, TOPO_PATH_FAST);
+    assert_null(line.t->routes);
+    release(&line);
+    buf_clear(&text);
 }
 
 int main(void) {
