@@ -15,7 +15,7 @@ enum { BLOCKS_MAX = 30, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
 bool blocks_build(struct topology *t);
 void blocks_clear(struct topology *t);
 
-/* Append the links that a leg uses at its two sides. */
+/* Append the links that a leg uses at its two sides; of TIER_MAX: those that all tiers share. */
 void blocks_out(const struct topology *t, enum tier tier, int src, int dst, struct route *route);
 void blocks_in(const struct topology *t, enum tier tier, int src, int dst, struct route *route);
 

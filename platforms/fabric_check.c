@@ -40,7 +40,7 @@ static const struct {
     {"link_bandwidth", KIND(FABRIC_FULL_MESH) | KIND(FABRIC_RING) | KIND(FABRIC_TORUS),
      KIND(FABRIC_FULL_MESH) | KIND(FABRIC_RING) | KIND(FABRIC_TORUS)},
     {"dims", KIND(FABRIC_TORUS), KIND(FABRIC_TORUS)},
-    {"links", KIND(FABRIC_GRAPH), KIND(FABRIC_GRAPH)},
+    {"links", KIND(FABRIC_GRAPH) | KIND(FABRIC_SWITCH), KIND(FABRIC_GRAPH)},
     {"capacity", KIND(FABRIC_SWITCH), 0},
     {"ports", TREES, KIND(FABRIC_FAT_TREE)},
     {"levels", KIND(FABRIC_FAT_TREE), KIND(FABRIC_FAT_TREE)},
@@ -179,10 +179,17 @@ static enum rc check_edge(const struct check *c, size_t i, struct err *e) {
     return RC_OK;
 }
 
-static enum rc check_graph(const struct check *c, struct err *e) {
+static enum rc check_edges(const struct check *c, struct err *e) {
     enum rc rc = RC_OK;
-    for (size_t i = 0; i < c->f->links.n && !rc; i++)
+    if (c->f->links.n && c->f->kind == FABRIC_SWITCH && c->tier != TIER_FAST)
+        return err_at(e, RC_SCHEMA, place_of(c, "links"), "links: cables beside a switch belong to the fast tier");
+    for (size_t i = 0; i < c->f->links.n && !rc && c->ends > 1; i++)
         rc = check_edge(c, i, e);
+    return rc;
+}
+
+static enum rc check_graph(const struct check *c, struct err *e) {
+    enum rc rc = check_edges(c, e);
     if (rc)
         return rc;
     bool *seen = mem_alloc((size_t)c->ends, sizeof *seen);
@@ -205,6 +212,8 @@ static enum rc check_ends(const struct check *c, struct err *e) {
     switch ((enum fabric_kind)c->f->kind) {
     case FABRIC_TORUS:
         return check_torus(c, e);
+    case FABRIC_SWITCH:
+        return check_edges(c, e);
     case FABRIC_GRAPH:
         return c->ends > 1 ? check_graph(c, e) : RC_OK;
     case FABRIC_DRAGONFLY:

@@ -18,6 +18,7 @@ struct building {
     enum tier tier;
     int instance;
     bool first; /* instance: fills hop[] */
+    enum link_role role;
 };
 
 /* The ranks of n ends, counted over all domains. */
@@ -31,7 +32,7 @@ static void find_ranks(const struct building *b, int end, int n, struct link *l)
 /* Link from an end to another; slot is where hop[] finds it. */
 static void join(struct building *b, int from, int to, size_t slot, double rate_Bps) {
     int base = b->instance * b->m->ends;
-    struct link l = {.role = LINK_MESH, .tier = b->tier, .owner = base + from, .capacity_Bps = rate_Bps};
+    struct link l = {.role = b->role, .tier = b->tier, .owner = base + from, .capacity_Bps = rate_Bps};
     find_ranks(b, base + from, 1, &l);
     int id = topo_add_link(b->t, &l, "%s-link-%d-%d", b->t->platform->tier[b->tier].name, base + from, base + to);
     if (b->first)
@@ -213,7 +214,7 @@ static void build_instance(struct building *b, const struct plat_fabric *f) {
     double rate_Bps = f->link_bandwidth_Bps.value;
     if (b->m->kind == FABRIC_FULL_MESH)
         build_full(b, rate_Bps);
-    else if (b->m->kind == FABRIC_GRAPH)
+    else if (b->m->kind == FABRIC_GRAPH || b->m->kind == FABRIC_SWITCH)
         build_graph(b, &f->links);
     else if (b->m->kind == FABRIC_DRAGONFLY)
         build_dragonfly(b, f);
@@ -226,14 +227,15 @@ void mesh_build(struct topology *t, enum tier tier) {
     const struct plat_fabric *f = &p->tier[tier].fabric;
     struct mesh *m = &t->mesh[tier];
     *m = (struct mesh){.kind = f->kind, .ends = plat_ends(p, tier), .base = t->n_links};
-    bool has_links = (f->kind >= FABRIC_FULL_MESH && f->kind <= FABRIC_GRAPH) || f->kind == FABRIC_DRAGONFLY;
+    bool has_links = (f->kind >= FABRIC_FULL_MESH && f->kind <= FABRIC_GRAPH) || f->kind == FABRIC_DRAGONFLY ||
+                     (f->kind == FABRIC_SWITCH && f->links.n);
     if (!has_links || m->ends < 2) {
         m->kind = FABRIC_SWITCH;
         return;
     }
     shape(m, f);
     for (int i = 0; i < p->domains[tier].n; i++) {
-        struct building b = {t, m, tier, i, i == 0};
+        struct building b = {t, m, tier, i, i == 0, m->kind == FABRIC_SWITCH ? LINK_EGRESS : LINK_MESH};
         build_instance(&b, f);
         if (i == 0)
             m->n_links = t->n_links - m->base;
@@ -253,6 +255,16 @@ void mesh_clear(struct mesh *m) {
 }
 
 /* --- paths ------------------------------------------------------------------------------------- */
+
+int mesh_cable(const struct topology *t, enum tier tier, int src, int dst) {
+    const struct platform *p = t->platform;
+    const struct mesh *m = &t->mesh[tier];
+    if (m->kind != FABRIC_SWITCH || !m->hop)
+        return -1;
+    int hop = m->hop[at(m, plat_end_of(p, tier, src, false), plat_end_of(p, tier, dst, false))];
+    int link = m->base + p->domains[tier].of_rank[src] * m->n_links + hop;
+    return hop < 0 || t->links[link].failed ? -1 : link;
+}
 
 static void step_to(const struct mesh *m, int instance, int hop, struct route *r) {
     BUG_ON(r->n >= TOPO_ROUTE_MAX || hop < 0);

@@ -16,6 +16,9 @@
 void mesh_build(struct topology *t, enum tier tier);
 void mesh_clear(struct mesh *m);
 
+/* The cable that joins two ranks of a switched tier directly, beside the switch; -1: none, or it has failed. */
+int mesh_cable(const struct topology *t, enum tier tier, int src, int dst);
+
 /* How many paths there are between two ends of an instance, at least 1. */
 int mesh_paths(const struct mesh *m, int from, int to);
 

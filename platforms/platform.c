@@ -253,7 +253,7 @@ const char *plat_no_ratio(const struct platform *p) {
     if (plat_widest(p) != plat_slow(p))
         return "the slow tier joins nothing: a domain inside it holds all groups";
     int kind = p->tier[TIER_FAST].fabric.kind;
-    if (kind == FABRIC_RING || kind == FABRIC_TORUS || kind == FABRIC_GRAPH)
+    if (kind == FABRIC_RING || kind == FABRIC_TORUS || p->tier[TIER_FAST].fabric.links.n)
         return "the fast domain is not uniform: what a rank reaches depends on the peer";
     const struct plat_degraded *slowed = p->degraded.items;
     const struct plat_background *loaded = p->background.items;

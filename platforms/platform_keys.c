@@ -64,7 +64,7 @@ static const struct key tier_keys[] = {
      .help = "switch: all that passes it at a time; left out: it does not block"},
     {"dims", KEY_TEXT, FABRIC(dims), .help = "torus: `4x4` or `4x4x8`; ends count along the last one first"},
     {"links", KEY_LIST, FABRIC(links), .table = edge_keys, .item_size = sizeof(struct plat_edge),
-     .help = "graph: its cables; routes have the fewest links, then the widest narrowest link"},
+     .help = "graph: its cables; fast switch: cables between two ranks beside it, each the way of that pair"},
     {"shared", KEY_LIST, FABRIC(shared), .table = shared_keys, .item_size = sizeof(struct plat_shared),
      .help = "links that neighbouring ranks share: caps of a rank (PCIe), a tray, a node, two nodes"},
     {"half_duplex", KEY_BOOL, FABRIC(half_duplex), .otherwise = "false",

@@ -142,17 +142,19 @@ static int leg_paths(const struct topology *t, const struct leg *leg) {
 /* Appends path i of a leg. */
 static void traverse(const struct topology *t, const struct leg *leg, int i, struct route *route) {
     const struct mesh *mesh = &t->mesh[leg->tier];
-    int src = leg->src, dst = leg->dst, ends[2];
-    add_if(route, t->egress[leg->tier][src]);
+    int src = leg->src, dst = leg->dst, ends[2], cable = mesh_cable(t, leg->tier, src, dst);
+    bool direct = cable >= 0; // then only what all tiers of a rank share is on the way too
+    enum tier blocks = direct ? TIER_MAX : leg->tier;
+    add_if(route, direct ? cable : t->egress[leg->tier][src]);
     add_if(route, t->port_out[src]);
-    blocks_out(t, leg->tier, src, dst, route);
+    blocks_out(t, blocks, src, dst, route);
     if (mesh->kind != FABRIC_SWITCH) {
         find_ends(t, leg, ends);
         mesh_path(mesh, t->platform->domains[leg->tier].of_rank[src], ends, i, route);
     }
-    blocks_in(t, leg->tier, src, dst, route);
+    blocks_in(t, blocks, src, dst, route);
     add_if(route, t->port_in[dst]);
-    add_if(route, t->ingress[leg->tier][dst]);
+    add_if(route, direct ? -1 : t->ingress[leg->tier][dst]);
 }
 
 /* Whether a tier only joins the two ranks by way of a third one: other rails, no spine. */
@@ -217,7 +219,8 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
     }
     route->tier = legs[n - 1].tier;
     route->via = n > 1 ? (int)legs[0].tier : -1;
-    route->cost_link = t->egress[route->tier][legs[n - 1].src];
+    int cable = mesh_cable(t, route->tier, legs[n - 1].src, dst);
+    route->cost_link = cable >= 0 ? cable : t->egress[route->tier][legs[n - 1].src];
 }
 
 void topo_list_routes(struct topology *t, enum topo_path path) {

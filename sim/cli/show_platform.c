@@ -39,6 +39,8 @@ static void say_kind(const struct topology *t, enum tier tier, struct buf *out) 
             buf_printf(out, "a switch; %s share uplinks, oversubscribed %g to 1", ends, x->oversubscription.value);
         else
             buf_text(out, "a switch that does not block");
+        if (f->links.n)
+            buf_printf(out, ", and %zu cables that join two ranks directly", f->links.n);
         break;
     case FABRIC_FULL_MESH:
         buf_printf(out, "a full mesh of %d %s, each pair with %s each way", m->ends, ends,

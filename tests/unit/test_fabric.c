@@ -219,6 +219,36 @@ static void what_a_rank_shares(void **state) {
     assert_rel(send(copy, 4, "0 1 100,2 0 100"), 10, EXACT);
 }
 
+/* Bridges beside a PCIe switch: a pair that has one takes it, port and switch are for the others. */
+static void cables_beside_a_switch(void **state) {
+    (void)state;
+#define BRIDGES(more)                                                                                                \
+    "groups: 2\nranks_per_group: 4\nslow: {bandwidth: 5Bps}\n"                                                       \
+    "fast: {bandwidth: 20Bps, capacity: 30Bps, message_cost: 2s, "                                                   \
+    "links: [{from: 0, to: 1, bandwidth: 100Bps}, {from: 2, to: 3, bandwidth: 50Bps, latency: 4s}]}\n" more
+    assert_rel(send(BRIDGES(""), 8, "0 1 1000"), 2 + 10, EXACT);
+    assert_rel(send(BRIDGES(""), 8, "1 0 1000"), 2 + 10, EXACT);
+    assert_rel(send(BRIDGES(""), 8, "4 5 1000"), 2 + 10, EXACT); // the same in the other group
+    assert_rel(send(BRIDGES(""), 8, "0 2 1000"), 2 + 50, EXACT);
+    assert_rel(send(BRIDGES(""), 8, "0 1 1000,0 2 1000"), 2 + 50, EXACT); // side by side
+    assert_rel(send(BRIDGES(""), 8, "0 2 600,1 3 600,0 1 1000"), 2 + 600 / 15.0, EXACT); // the switch passes 30
+    assert_rel(send(BRIDGES("copy_bandwidth: 25Bps\n"), 8, "0 1 1000"), 2 + 40, EXACT);
+    struct bed b;
+    struct route r;
+    bed_open(&b, BRIDGES(""), 0, 0, START_ONE_SIDED);
+    topo_find_route(b.topology, 2, 3, TOPO_PATH_FAST, &r);
+    assert_int_equal(r.n, 1);
+    assert_string_equal(b.topology->links[r.links[0]].name, "fast-link-2-3");
+    assert_rel(r.latency_s, 4, 0);
+    assert_true(plat_hierarchy_ratio(b.platform) < 0);
+    assert_string_equal(plat_no_ratio(b.platform),
+                        "the fast domain is not uniform: what a rank reaches depends on the peer");
+    bed_close(&b);
+    // a cable that has failed leaves the switch
+    assert_rel(send(BRIDGES("degraded: [{link: fast-link-0-1, factor: 0}]\n"), 8, "0 1 1000"), 2 + 50, EXACT);
+#undef BRIDGES
+}
+
 static void slowed_groups(void **state) {
     (void)state;
     static const char s[] = "groups: 2\nranks_per_group: 2\nfast: {bandwidth: 100Bps}\nslow: {bandwidth: 10Bps}\n"
@@ -328,6 +358,7 @@ int main(void) {
         cmocka_unit_test(a_dragonfly_spreads_or_not),
         cmocka_unit_test(shared_uplinks_and_caps),
         cmocka_unit_test(what_a_rank_shares),
+        cmocka_unit_test(cables_beside_a_switch),
         cmocka_unit_test(slowed_groups),
         cmocka_unit_test(failed_links),
         cmocka_unit_test(uneven_domains_have_no_ratio),
