@@ -20,20 +20,11 @@ static void builder_init(struct builder *b, int ranks, bool whole) {
 
 /* Appends the sums as row src and empties them. */
 static void builder_row(struct builder *b, int src) {
-    size_t n = b->m.start[src];
+    b->m.start[src + 1] = b->m.start[src];
     for (int dst = 0; dst < b->m.ranks; dst++) {
-        if (b->sums[dst] == 0)
-            continue;
-        if (n == b->room) {
-            b->room = b->room ? 2 * b->room : 1024;
-            b->m.dst = mem_resize(b->m.dst, b->room, sizeof *b->m.dst);
-            b->m.value = mem_resize(b->m.value, b->room, sizeof *b->m.value);
-        }
-        b->m.dst[n] = dst;
-        b->m.value[n++] = b->sums[dst];
+        matrix_append(&b->m, &b->room, src, dst, b->sums[dst]);
         b->sums[dst] = 0;
     }
-    b->m.start[src + 1] = n;
 }
 
 static void builder_finish(struct builder *b, struct matrix *into) {

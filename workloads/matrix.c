@@ -19,6 +19,20 @@ void matrix_init(struct matrix *m, int ranks, size_t n_entries, bool whole) {
                          .whole = whole};
 }
 
+void matrix_append(struct matrix *m, size_t *room, int src, int dst, double value) {
+    size_t n = m->start[src + 1];
+    if (value == 0)
+        return;
+    if (n == *room) {
+        *room = *room ? 2 * *room : 1024;
+        m->dst = mem_resize(m->dst, *room, sizeof *m->dst);
+        m->value = mem_resize(m->value, *room, sizeof *m->value);
+    }
+    m->dst[n] = dst;
+    m->value[n] = value;
+    m->start[src + 1] = n + 1;
+}
+
 void matrix_clear(struct matrix *m) {
     free(m->start);
     free(m->dst);

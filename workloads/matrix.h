@@ -23,6 +23,9 @@ struct matrix {
 
 /* Room for n_entries; start, dst, value are for the caller to fill. */
 void matrix_init(struct matrix *m, int ranks, size_t n_entries, bool whole);
+/* Appends to row src, whose end start[src + 1] says; of rows one after the other, each begun with the end of the one
+ * before. A value of 0 is left out. *room: entries that there is room for, at first 0. */
+void matrix_append(struct matrix *m, size_t *room, int src, int dst, double value);
 void matrix_clear(struct matrix *m);
 
 /* into = m * factor; into = transposed m. */

@@ -123,33 +123,19 @@ void rows_source_end(struct rows *r) {
     rows_append(r, r->source);
 }
 
-static void add_entry(struct matrix *m, size_t *room, int src, int dst, double value) {
-    size_t n = m->start[src + 1];
-    if (value == 0)
-        return;
-    if (n == *room) {
-        *room = *room ? 2 * *room : 1024;
-        m->dst = mem_resize(m->dst, *room, sizeof *m->dst);
-        m->value = mem_resize(m->value, *room, sizeof *m->value);
-    }
-    m->dst[n] = dst;
-    m->value[n] = value;
-    m->start[src + 1] = n + 1;
-}
-
 /* One row of one_hop [M1], one_hop_rank [M5] and hop_a [M2]. */
 void rows_append(struct rows *r, int src) {
     struct traffic *t = r->traffic;
     t->one_hop.start[src + 1] = t->one_hop.start[src];
     t->one_hop_rank.start[src + 1] = t->one_hop_rank.start[src];
     for (int dst = 0; dst < r->ranks; dst++) {
-        add_entry(&t->one_hop, &r->room_one_hop, src, dst, r->sent.rank_rows[dst]);
-        add_entry(&t->one_hop_rank, &r->room_per_rank, src, dst, r->sent.rank_tokens[dst]);
+        matrix_append(&t->one_hop, &r->room_one_hop, src, dst, r->sent.rank_rows[dst]);
+        matrix_append(&t->one_hop_rank, &r->room_per_rank, src, dst, r->sent.rank_tokens[dst]);
     }
     for (int cut = 0; cut < r->platform->n_tiers - 1; cut++) {
         t->hop_a[cut].start[src + 1] = t->hop_a[cut].start[src];
         for (int g = 0; g < r->platform->domains[cut].n; g++)
-            add_entry(&t->hop_a[cut], &r->room_hop_a[cut], src, plat_peer(r->platform, (enum tier)cut, g, src),
+            matrix_append(&t->hop_a[cut], &r->room_hop_a[cut], src, plat_peer(r->platform, (enum tier)cut, g, src),
                       r->sent.group_tokens[cut][g]);
     }
 }
@@ -184,7 +170,7 @@ void rows_relay(const struct platform *p, enum tier cut, const struct matrix *di
             }
         relayed->start[src + 1] = relayed->start[src];
         for (int x = 0; x < size; x++)
-            add_entry(relayed, &room, src, first + x, rows[x]);
+            matrix_append(relayed, &room, src, first + x, rows[x]);
     }
     free(rows);
 }
