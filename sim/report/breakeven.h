@@ -93,6 +93,9 @@ struct breakeven_result {
     int n_arguments;
 };
 
+/* Of platforms with tiers between fast and slow. */
+extern const char breakeven_tiers_note[];
+
 void breakeven_write_json(const struct breakeven_result *r, struct buf *out);
 void breakeven_write_text(const struct breakeven_result *r, struct buf *out);
 void breakeven_write_csv(const struct breakeven_result *r, struct buf *out);

@@ -170,6 +170,8 @@ void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
     json_key_text(&j, "by", r->simulated ? "simulated" : "analytic");
     write_capability(&j, r->licence);
     json_key_text(&j, "platform", r->platform->name);
+    if (r->platform->n_tiers > 2)
+        json_key_text(&j, "note", breakeven_tiers_note);
     json_key_text(&j, "workload", r->workload->name);
     json_key_text(&j, "implementation", r->implementation->name);
     write_geometry(&j, r);

@@ -9,6 +9,10 @@
 #include "sim/report/svg.h"
 #include "sim/report/table.h"
 
+const char breakeven_tiers_note[] =
+    "the ratio moves the slow tier only, tiers between keep their rates; the closed form charges all bytes that leave "
+    "a group to the slow tier, a simulation (--by simulated) those that do travel it";
+
 /* A figure of the model, under the licence of the result. */
 static const char *figure(const struct breakeven_result *r, bool known, double value,
                           char text[static CLAIM_TEXT]) {
@@ -139,6 +143,8 @@ void breakeven_write_text(const struct breakeven_result *r, struct buf *out) {
     buf_text(out, "\n");
     if (r->alpha_known && *r->alpha_reason)
         table_paragraph(out, "note: %s", r->alpha_reason);
+    if (r->platform->n_tiers > 2)
+        table_paragraph(out, "note: %s", breakeven_tiers_note);
     bool open = licence_state(r->licence) == CAPABILITY_OPEN;
     table_paragraph(out, "these ratios hold if the constants hold; %s is %s: %s%s%s%s",
                     capability_name(CAP_BREAKEVEN), capability_state_name(licence_state(r->licence)),

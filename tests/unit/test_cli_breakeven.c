@@ -237,8 +237,25 @@ static void plots_are_the_programs(void **state) {
     }
 }
 
+/* What a ratio of fast over slow leaves as it is. */
+static void tiers_between_are_said(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    struct buf text = {0};
+    assert_int_equal(program_run("breakeven --platform synthetic-racks --format json", &d), 0);
+    assert_non_null(strstr(program_at(d, "note")->text, "moves the slow tier only"));
+    yaml_doc_free(d);
+    assert_int_equal(program_text("breakeven --platform synthetic-racks", &text), 0);
+    assert_non_null(strstr(text.text, "note: the ratio moves the slow tier only"));
+    buf_clear(&text);
+    assert_int_equal(program_text("breakeven", &text), 0);
+    assert_null(strstr(text.text, "moves the slow tier only"));
+    buf_clear(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiers_between_are_said),
         cmocka_unit_test(keys_of_the_contract),
         cmocka_unit_test(what_does_not_exist_is_null_with_a_reason),
         cmocka_unit_test(groups_that_differ_have_no_formula),
