@@ -114,6 +114,7 @@ void json_implementation(struct json *j, const struct implementation *m) {
     json_key_text(j, "hops", hops_name(m->hops));
     json_key_text(j, "reduce", reduce_name(m->reduce));
     json_key_text(j, "intra_group_path", path_name(m->intra_group_path));
+    json_key_text(j, "cut", m->cut ? m->cut : "fast");
     write_dedup(j, &m->dedup);
     write_pair(j, "efficiency", &m->efficiency);
     write_pair(j, "message_cost_s", &m->message_cost_s);
