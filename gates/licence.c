@@ -88,7 +88,7 @@ static void decide_all(const struct licences *set, const struct gate_scope *aske
         }
         id += n + (id[n] == ' ');
     }
-    settle(l, CAPABILITY_OPEN, r, "all its gates passed");
+    settle(l, CAPABILITY_OPEN, r, "all its gates passed, each on the machine it names");
 }
 
 static bool opens(const struct gate_result *r, enum capability c, const struct gate_scope *asked) {

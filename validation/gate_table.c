@@ -226,7 +226,8 @@ const struct gate gate_table[] = {
      .n_limits = 2,
      .simulates = true},
     {.id = "monotonic",
-     .claim = "faster tiers and fewer bytes do not make calls slower",
+     .claim = "two switched tiers: a faster one slows no uniform call with all messages in flight, no "
+              "skewed one by over 5 %",
      .kind = GATE_VERIFICATION,
      .estimand = "monotonic",
      .registration = "limits from max-min sharing: exact for uniform loads and for bounds, 5 % for "

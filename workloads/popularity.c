@@ -168,8 +168,10 @@ enum rc popularity_check_groups(const struct popularity *p, const struct placeme
                 rc = err_set(
                     e, RC_SHAPE,
                     "the routing mode's group %d (experts %d to %d) does not lie on one group of "
-                    "ranks of its own: expert %d is on rank %d; use placement contiguous",
-                    i / size, i / size * size, i / size * size + size - 1, i, placement->home[h]);
+                    "ranks of its own: expert %d is on rank %d; %s",
+                    i / size, i / size * size, i / size * size + size - 1, i, placement->home[h],
+                    plat_is_even(platform) ? "use placement contiguous"
+                                           : "the groups of ranks differ in size: use mode global_topk");
         }
     free(image);
     free(taken);

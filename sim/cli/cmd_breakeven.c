@@ -430,7 +430,9 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                                  .n_arguments = o->n_arguments};
     rc = step_check(in.platform, in.implementation, STRATEGY_TWO_HOP, e);
     if (!rc && in.implementation->cut && strcmp(in.implementation->cut, "fast") != 0)
-        rc = err_set(e, RC_UNSUPPORTED, "breakeven: the ratio is that of the fast tier; implementation.cut is '%.40s'",
+        rc = err_set(e, RC_UNSUPPORTED,
+                     "breakeven asks about hops that are cut at the fast tier; implementation.cut is '%.40s': compare "
+                     "cuts with simulate or a sweep",
                      in.implementation->cut);
     if (rc) {
         inputs_clear(&in);

@@ -85,6 +85,9 @@ static void as_text(const char *folder, const struct listed *all, const char *no
 enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e) {
     if (o->n_words)
         return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
+    if (o->set_implementation.n)
+        return err_set(e, RC_USAGE, "matrix: 'implementation.' keys do not change what is written: rows per expert, "
+                       "hops that are cut at the fast tier");
     const char *folder = o->output ? o->output : ".";
     struct inputs in = {0};
     enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_TRAFFIC, &in, e);

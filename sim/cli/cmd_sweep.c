@@ -84,6 +84,8 @@ static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y,
     }
     buf_printf(out, "%s: %zu points, %zu new, %zu were there, %zu failed; records in %s\n", spec->name, y->points,
                y->done, y->there, y->failed, path);
+    if (y->failed)
+        buf_text(out, "why points failed: under error in their records, or on the page of moesim report\n");
 }
 
 static enum rc run(const struct options *o, const struct sweep_job *job, const struct sweep_remote *remote,

@@ -24,7 +24,8 @@ static const struct command {
      "  moesim simulate --platform my_cluster.yaml --trace counts.npy --seed 7\n", true},
     {"compare", cmd_compare, "the same calls by the closed form and by simulation", "[options]",
      "Prints both times and the relative error (analytic - simulated) / simulated, on call times\n"
-     "where the fixed cost is known and on wire times where it is not.\n\n"
+     "where the fixed cost is known and on wire times where it is not; below the error the causes,\n"
+     "which lead from the analytic time to the simulated one and add up (shares; some cancel).\n\n"
      "Examples:\n"
      "  moesim compare\n"
      "  moesim compare --platform synthetic --workload terrace-reference --set platform.ratio=4\n", true},

@@ -107,7 +107,9 @@ static const struct option {
     {"--html", "FILE", OPT_HTML, " simulate compare ", "also write the result as a page"},
     {"--timeline", "FILE.json", OPT_TIMELINE, " simulate ",
      "also write a timeline for Perfetto or chrome://tracing"},
-    {"--format", "text|json|csv", OPT_FORMAT, NULL, "of the result on stdout (default text)"},
+    {"--format", "text|json|csv", OPT_FORMAT, " simulate compare breakeven gates sweep report ",
+     "of the result on stdout (default text)"},
+    {"--format", "text|json", OPT_FORMAT, " platform workload matrix ", "of the result on stdout (default text)"},
     {"--help", NULL, OPT_HELP, NULL, "this text"},
 };
 enum { OPTIONS = sizeof table / sizeof *table };

@@ -59,8 +59,8 @@ static void say_kind(const struct topology *t, enum tier tier, struct buf *out) 
                    m->ends, ends);
         break;
     case FABRIC_FAT_TREE:
-        buf_printf(out, "a fat tree of %lld level(s) of %lld-port switches, leaves oversubscribed %g to 1",
-                   (long long)f->levels, (long long)f->ports, x->oversubscription.value);
+        buf_printf(out, "a fat tree of %lld level%s of %lld-port switches, leaves oversubscribed %g to 1",
+                   (long long)f->levels, f->levels == 1 ? "" : "s", (long long)f->ports, x->oversubscription.value);
         break;
     case FABRIC_RAIL:
         buf_printf(out, "rails: NIC i of every group on rail i, leaves oversubscribed %g to 1; other rails %s",

@@ -29,7 +29,8 @@ static void figures_cell(const struct breakeven_result *r, struct table *t, doub
     table_cell(t, "%s to %s", figure(r, true, low, a), figure(r, true, high, b));
 }
 
-static void write_inputs(const struct breakeven_result *r, struct buf *out) {
+static void write_inputs(const struct breakeven_result *r, struct buf *to) {
+    struct buf lines = {0}, *out = &lines;
     const struct workload *w = r->workload;
     char text[UNIT_TEXT];
     buf_printf(out, "platform        %s: ", r->platform->name);
@@ -41,6 +42,8 @@ static void write_inputs(const struct breakeven_result *r, struct buf *out) {
                w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
                (long long)w->hidden, workload_dtype_name(w), r->fan_out);
     buf_printf(out, "implementation  %s\n\n", r->implementation->name);
+    table_labelled(to, lines.text);
+    buf_clear(&lines);
 }
 
 static void write_byte_only(const struct breakeven_result *r, struct buf *out) {

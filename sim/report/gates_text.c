@@ -218,8 +218,12 @@ void gates_explain(const struct gate_result *r, const char *folder, struct buf *
         buf_text(out, "\n");
         write_points(&r->evidence, out);
     }
-    if (g->reopen)
+    // some say no more than the line below
+    static const char explain[] = "moesim gates explain ";
+    if (g->reopen && strncmp(g->reopen, explain, sizeof explain - 1) != 0)
         table_paragraph(out, "\nto change the outcome: %s", g->reopen);
+    else
+        buf_text(out, "\n");
     buf_printf(out, "re-run: moesim gates explain %s%s%s\n", g->id, g->own ? " --corpus " : "",
                g->own ? folder : "");
 }

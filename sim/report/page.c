@@ -66,6 +66,28 @@ static void say(struct buf *out, const char *of, const char *on, const struct co
                    c->low, c->high);
 }
 
+/* Far above the bound it may be the order of messages that decides, not the strategy. */
+static const double far_above = 1.15;
+
+static void write_slack(const struct page *page, struct buf *out) {
+    size_t calls = 0, far = 0;
+    const struct page_call *worst = NULL;
+    for (size_t i = 0; i < page->n; i++)
+        for (int k = 0; k < page->points[i].n_calls; k++) {
+            const struct page_call *c = &page->points[i].calls[k];
+            calls += c->slack.known;
+            far += c->slack.known && c->slack.value > far_above;
+            if (c->slack.known && (!worst || c->slack.value > worst->slack.value))
+                worst = c;
+        }
+    if (!far)
+        return;
+    buf_printf(out, "<p>%zu of %zu calls take over %g times the lower bound of their wire time, at most %.2f times (",
+               far, calls, far_above, worst->slack.value);
+    svg_escape(out, page->names.items[worst->name]);
+    buf_text(out, "): order and window of messages weigh in these gains; try others.</p>\n");
+}
+
 static void write_verdict(const struct page *page, struct buf *out) {
     struct count time = {0}, wire = {0}, closed = {0};
     for (size_t i = 0; i < page->n; i++) {
@@ -100,6 +122,7 @@ static void write_verdict(const struct page *page, struct buf *out) {
                  : ". Conditional: it holds if the constants hold; weakest: ",
              page_text(page->first, "weakest constant"), "");
     svg_wrap(out, " (", page_text(page->first, "weakest status"), ").</p>\n");
+    write_slack(page, out);
 }
 
 /* --- what is withdrawn ----------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ struct page_number {
 struct page_call {
     int name; /* strategy and phase: index into page.names */
     struct page_number analytic_s, simulated_s; /* call times, or wire times where they are not known */
+    struct page_number slack; /* wire time over its lower bound */
     bool wire;
 };
 

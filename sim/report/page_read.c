@@ -77,6 +77,7 @@ static void read_call(struct page *page, const json_t *call, struct page_point *
     struct page_number simulated = page_number(call, "time_s"), analytic = page_number(call, "analytic_s");
     c->wire = !simulated.known || !analytic.known;
     c->simulated_s = c->wire ? page_number(call, "wire_s") : simulated;
+    c->slack = page_number(call, "slack");
     c->analytic_s = c->wire ? page_number(call, "analytic_wire_s") : analytic;
 }
 

@@ -89,6 +89,20 @@ void table_lines(struct buf *out, const char *label, const char *lines) {
     }
 }
 
+void table_labelled(struct buf *out, const char *lines) {
+    const size_t label = 16;
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+        char *rest = n > label ? mem_printf("%.*s", (int)(n - label), lines + label) : NULL;
+        buf_add(out, lines, n < label ? n : label);
+        if (rest)
+            flow(out, rest, label, label);
+        free(rest);
+        buf_text(out, "\n");
+        lines += n + (lines[n] == '\n');
+    }
+}
+
 void table_clear(struct table *t) {
     for (size_t i = 0; i < t->n; i++)
         free(t->cells[i]);

@@ -29,4 +29,7 @@ void table_paragraph(struct buf *out, const char *format, ...) ERR_PRINTF(2, 3);
 /* Each line of lines (NULL: none) as a paragraph "label: line". */
 void table_lines(struct buf *out, const char *label, const char *lines);
 
+/* Lines with a label of 16 columns, each broken as a paragraph is; further lines begin after the label. */
+void table_labelled(struct buf *out, const char *lines);
+
 #endif

@@ -38,7 +38,8 @@ static void write_fabric(const struct plat_fabric *f, struct buf *out) {
         buf_printf(out, ", cross rail by %s", fabric_cross_rails[f->cross_rail]);
 }
 
-static void write_inputs(const struct result *r, struct buf *out) {
+static void write_inputs(const struct result *r, struct buf *to) {
+    struct buf lines = {0}, *out = &lines;
     const struct platform *p = r->platform;
     const struct workload *w = r->workload;
     const struct implementation *m = r->implementation;
@@ -68,6 +69,8 @@ static void write_inputs(const struct result *r, struct buf *out) {
                                         [TOPO_PATH_RAIL] = ", to other rails over the fast fabric first"};
     buf_printf(out, ", %s, chain %s%s\n\n", start_name(m->start),
                chain_constant((enum chain_preset)m->chain.preset)->name, paths[m->intra_group_path]);
+    table_labelled(to, lines.text);
+    buf_clear(&lines);
 }
 
 /* One column a call, one row a figure. */
