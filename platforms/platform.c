@@ -233,7 +233,7 @@ double plat_collective_bandwidth_Bps(const struct platform *p) {
     return p->tier[plat_widest(p)].bandwidth_Bps.value;
 }
 
-/* Whether a name of a degraded or loaded link means links of the fast tier. */
+/* Whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
 static bool is_fast(const struct platform *p, const char *link) {
     static const char *const words[] = {"fast", "rank", "group"};
     const struct key_list *shared = &p->tier[TIER_FAST].fabric.shared;
@@ -241,6 +241,9 @@ static bool is_fast(const struct platform *p, const char *link) {
     size_t n = sizeof words / sizeof *words;
     for (size_t i = 0; i < n + shared->n; i++) {
         const char *word = i < n ? words[i] : blocks[i - n].name;
+        size_t literal = strcspn(link, "*?[");
+        if (link[literal] && strncmp(link, word, literal < strlen(word) ? literal : strlen(word)) == 0)
+            return true;
         if (strncmp(link, word, strlen(word)) == 0 && link[strlen(word)] == '-')
             return true;
     }

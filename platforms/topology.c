@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/topology.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -236,14 +237,14 @@ int topo_route(const struct topology *t, int src, int dst, int links[static TOPO
 }
 
 /* Whether a name means the link: its own, or that of a rank or group whose ports and NIC it is, or of several of
- * them, "group-4..7". */
+ * them, "group-4..7"; a name may have * and ?, "leaf-out-*". */
 static bool is_meant(const struct topology *t, const struct link *l, const char *name) {
     int from, to, last = l->first_rank + l->n_ranks - 1;
     char rest;
     bool rank = strncmp(name, "rank-", 5) == 0, group = strncmp(name, "group-", 6) == 0;
     const char *numbers = name + (rank ? 5 : 6);
     if (!rank && !group)
-        return strcmp(l->name, name) == 0;
+        return fnmatch(name, l->name, 0) == 0;
     if (l->n_ranks == 0)
         return false; // a NIC that no rank uses
     if (sscanf(numbers, "%d..%d%c", &from, &to, &rest) != 2) {

@@ -40,7 +40,7 @@ static void describe(const struct sweep_job *job, const struct sweep_file *file,
     int ranks = 0;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct sweep_plan *p = &job->plans[i];
-        if (sweep_file_has(file, p->key)) {
+        if (sweep_file_find(file, p->key)) {
             there++;
             continue;
         }
@@ -77,14 +77,14 @@ static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y,
         json_key_int(&j, "points", (int64_t)y->points);
         json_key_int(&j, "new", (int64_t)y->done);
         json_key_int(&j, "were_there", (int64_t)y->there);
-        json_key_int(&j, "failed", (int64_t)y->failed);
+        json_key_int(&j, "failed", (int64_t)(y->failed + y->there_failed));
         json_close(&j);
         buf_text(out, "\n");
         return;
     }
     buf_printf(out, "%s: %zu points, %zu new, %zu were there, %zu failed; records in %s\n", spec->name, y->points,
-               y->done, y->there, y->failed, path);
-    if (y->failed)
+               y->done, y->there, y->failed + y->there_failed, path);
+    if (y->failed + y->there_failed)
         buf_text(out, "why points failed: under error in their records, or on the page of moesim report\n");
 }
 

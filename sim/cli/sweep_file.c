@@ -24,6 +24,7 @@ static enum rc read_line(struct sweep_file *f, const char *text, size_t n, int l
     json_t *record = json_loadb(text, n, JSON_REJECT_DUPLICATES, &why);
     const char *schema = json_string_value(json_object_get(record, "schema"));
     const char *key = json_string_value(json_object_get(record, "key"));
+    const char *status = json_string_value(json_object_get(record, "status"));
     enum rc rc = RC_OK;
     if (!record)
         rc = bad_line(f, line, why.text, e);
@@ -33,7 +34,9 @@ static enum rc read_line(struct sweep_file *f, const char *text, size_t n, int l
         rc = bad_line(f, line, "the record has no key", e);
     if (!rc) {
         MEM_GROW(f->keys, f->n_keys, f->room);
-        memcpy(f->keys[f->n_keys++], key, HASH_TEXT);
+        struct sweep_found *found = &f->keys[f->n_keys++];
+        memcpy(found->key, key, HASH_TEXT);
+        found->failed = status && strcmp(status, "error") == 0;
     }
     json_decref(record);
     return rc;
@@ -91,8 +94,8 @@ enum rc sweep_file_open(const char *path, struct sweep_file *f, struct err *e) {
     return rc;
 }
 
-bool sweep_file_has(const struct sweep_file *f, const char *key) {
-    return f->n_keys && bsearch(key, f->keys, f->n_keys, sizeof *f->keys, by_key);
+const struct sweep_found *sweep_file_find(const struct sweep_file *f, const char *key) {
+    return f->n_keys ? bsearch(key, f->keys, f->n_keys, sizeof *f->keys, by_key) : NULL;
 }
 
 enum rc sweep_file_add(struct sweep_file *f, const char *record, size_t n, struct err *e) {

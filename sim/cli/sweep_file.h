@@ -21,7 +21,10 @@ struct sweep_file {
     int fd;
     FILE *stream; /* of fd */
     int64_t bytes; /* of whole records */
-    char (*keys)[HASH_TEXT]; /* of the records found, sorted */
+    struct sweep_found {
+        char key[HASH_TEXT];
+        bool failed;
+    } *keys; /* of the records found, sorted */
     size_t n_keys, room;
     bool repaired; /* a truncated last line was taken away */
 };
@@ -29,7 +32,8 @@ struct sweep_file {
 enum rc sweep_file_open(const char *path, struct sweep_file *f, struct err *e);
 /* The same for reading only; a missing file has no records. */
 enum rc sweep_file_look(const char *path, struct sweep_file *f, struct err *e);
-bool sweep_file_has(const struct sweep_file *f, const char *key);
+/* The record of a key, or NULL. */
+const struct sweep_found *sweep_file_find(const struct sweep_file *f, const char *key);
 enum rc sweep_file_add(struct sweep_file *f, const char *record, size_t n, struct err *e);
 void sweep_file_close(struct sweep_file *f);
 

@@ -209,9 +209,12 @@ static int by_size(const void *a, const void *b) {
 /* Points that are not in the file yet, largest first. */
 static void order_points(struct state *s) {
     struct sized *all = mem_alloc(s->job->spec->n_points, sizeof *all);
-    for (size_t i = 0; i < s->job->spec->n_points; i++)
-        if (!sweep_file_has(s->file, s->job->plans[i].key))
+    for (size_t i = 0; i < s->job->spec->n_points; i++) {
+        const struct sweep_found *found = sweep_file_find(s->file, s->job->plans[i].key);
+        if (!found)
             all[s->n++] = (struct sized){s->job->plans[i].seconds, i};
+        s->tally->there_failed += found && found->failed;
+    }
     qsort(all, s->n, sizeof *all, by_size);
     for (size_t i = 0; i < s->n; i++)
         s->order[i] = all[i].point;

@@ -33,7 +33,7 @@ struct sweep_job {
 void sweep_work(void *job, int64_t point, struct buf *record);
 
 struct sweep_tally {
-    size_t points, there, done, failed; /* failed of done */
+    size_t points, there, there_failed, done, failed; /* failed of done, there_failed of there */
     bool interrupted;
 };
 

@@ -88,6 +88,7 @@ void record_write(const struct record_head *h, const struct result *r, struct bu
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
     json_close(&j);
+    json_key_lines(&j, "warnings", r->warnings.text);
     write_states(&j, r);
     if (r->detail) {
         json_capabilities(&j, r);

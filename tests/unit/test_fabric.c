@@ -265,6 +265,34 @@ static void slowed_groups(void **state) {
     bed_close(&b);
 }
 
+/* A spine of four down takes a quarter from every leaf. */
+static void patterns_of_links(void **state) {
+    (void)state;
+#define TREE(link)                                                                                                   \
+    "groups: 8\nranks_per_group: 1\nfast: {bandwidth: 100Bps}\n"                                                    \
+    "slow: {bandwidth: 10Bps, kind: fat-tree, levels: 2, ports: 8}\ndegraded: [{link: " link ", factor: 0.75}]\n"
+    struct bed b;
+    struct err e;
+    const double full[TIER_MAX] = {1, 1};
+    bed_open(&b, TREE("leaf-*"), 0, 0, START_ONE_SIDED);
+    assert_ok(topo_apply(b.topology, full, &e), &e);
+    int slowed = 0;
+    for (int l = 0; l < b.topology->n_links; l++) {
+        bool leaf = strncmp(b.topology->links[l].name, "leaf-", 5) == 0;
+        assert_rel(b.topology->links[l].capacity_Bps, leaf ? 30 : 10, 1e-12);
+        slowed += leaf;
+    }
+    assert_int_equal(slowed, 4);
+    bed_close(&b);
+    bed_open(&b, TREE("\"*-out-?\""), 0, 0, START_ONE_SIDED);
+    assert_non_null(plat_no_ratio(b.platform)); // links of the fast tier may be among them
+    bed_close(&b);
+    bed_open(&b, TREE("leaf-up-*"), 0, 0, START_ONE_SIDED);
+    assert_fails(topo_apply(b.topology, full, &e), RC_SCHEMA, &e, "no link named 'leaf-up-*'");
+    bed_close(&b);
+#undef TREE
+}
+
 /* A factor of 0: messages go round it where ends have other cables, in the domain where it failed only. */
 static void failed_links(void **state) {
     (void)state;
@@ -359,6 +387,7 @@ int main(void) {
         cmocka_unit_test(shared_uplinks_and_caps),
         cmocka_unit_test(what_a_rank_shares),
         cmocka_unit_test(cables_beside_a_switch),
+        cmocka_unit_test(patterns_of_links),
         cmocka_unit_test(slowed_groups),
         cmocka_unit_test(failed_links),
         cmocka_unit_test(uneven_domains_have_no_ratio),

@@ -101,6 +101,28 @@ static void a_record_says_what_compare_says(void **state) {
     end(&f);
 }
 
+/* An even load far above its bound: the record says what the command says. */
+static void a_record_has_the_warnings(void **state) {
+    (void)state;
+    static const char words[] = "compare --platform synthetic-racks --strategy one-hop --format json "
+                                "--set workload.routing.rho_max=1 --set implementation.order=shift";
+    struct files f;
+    struct err e;
+    struct yaml_doc *record, *result;
+    begin(&f, "schema: moesim/sweep/1\nname: order\nplatform: synthetic-racks\nstrategies: [one-hop]\ncauses: none\n"
+              "set: {implementation.order: shift}\naxes: [{key: workload.routing.rho_max, values: [1]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    char *line = get_file(f.out);
+    assert_ok(yaml_parse(line, strlen(line), "record", &record, &e), &e);
+    assert_int_equal(program_run(words, &result), 0);
+    assert_non_null(strstr(program_at(result, "warnings.0")->text, "times its bound with order shift"));
+    assert_string_equal(program_at(record, "warnings.0")->text, program_at(result, "warnings.0")->text);
+    yaml_doc_free(record);
+    yaml_doc_free(result);
+    free(line);
+    end(&f);
+}
+
 /* Points take turns with inputs that others have loaded: each is what a run of its own says. */
 static void points_that_share_inputs_are_apart(void **state) {
     (void)state;
@@ -148,6 +170,9 @@ static void a_point_that_fails_becomes_a_record(void **state) {
     assert_non_null(strstr(text, "\"status\": \"error\""));
     assert_non_null(strstr(text, "\"workload.group_limit\": 64"));
     free(text);
+    buf_clear(&messages);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0); // which it stays
+    assert_non_null(strstr(messages.text, "2 points, 0 new, 2 were there, 1 failed"));
     buf_clear(&messages);
     end(&f);
 }
@@ -436,6 +461,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_cross_zip_and_filter),
         cmocka_unit_test(a_record_says_what_compare_says),
+        cmocka_unit_test(a_record_has_the_warnings),
         cmocka_unit_test(points_that_share_inputs_are_apart),
         cmocka_unit_test(a_point_that_fails_becomes_a_record),
         cmocka_unit_test(a_point_that_takes_too_long_becomes_a_record),
