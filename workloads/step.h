@@ -118,10 +118,10 @@ void step_link_load(const struct step *step, int stage, double *bytes, double *b
 
 /* --- fixed costs ---------------------------------------------------------------------------- */
 
-/* Everything a call pays beside the wire. All zero: wire time. */
 /* Of a call's fixed cost: the payload's collectives, those of counts and metadata, readback of sizes by the host. */
 enum { FIXED_PAYLOAD, FIXED_PROTOCOL, FIXED_READBACK, FIXED_PARTS };
 
+/* Everything a call pays beside the wire. All zero: wire time. */
 struct costs {
     char name[40];                /* "known", "wire", or the treatment's name */
     double alpha_s[STEP_STAGES];
