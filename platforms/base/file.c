@@ -104,3 +104,16 @@ bool file_send(int fd, const void *data, size_t n) {
     }
     return true;
 }
+
+bool file_receive(int fd, void *into, size_t n) {
+    for (char *p = into; n > 0;) {
+        ssize_t k = read(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}

@@ -24,6 +24,8 @@ bool file_exists(const char *path);
 
 /* Writes all n bytes to a pipe; false when the other end is gone or the write fails. */
 bool file_send(int fd, const void *data, size_t n);
+/* Reads exactly n bytes from a pipe; false when it ends before them or the read fails. */
+bool file_receive(int fd, void *into, size_t n);
 
 /* Returns "folder of path" joined with name, or name itself when it is absolute; free() releases it. */
 char *file_beside(const char *path, const char *name);

@@ -12,26 +12,13 @@
 
 #include "platforms/base/file.h"
 
-static bool read_whole(int fd, void *into, size_t n) {
-    for (char *p = into; n > 0;) {
-        ssize_t k = read(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 /* The worker's life: a point in, the length of its record and the record out. */
 static _Noreturn void serve(const struct sweep_pool *pool, int from, int to) {
     int64_t point;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    while (read_whole(from, &point, sizeof point)) {
+    while (file_receive(from, &point, sizeof point)) {
         struct buf record = {0};
         pool->work(pool->context, point, &record);
         uint64_t n = record.n;
