@@ -6,21 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platforms/base/clock.h"
 #include "sim/cli/sweep_pool.h"
 
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number) {
     interrupted = signal_number;
-}
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 enum { NOTHING = -1, NOT_READY = -2 };
@@ -61,7 +55,7 @@ void sweep_work(void *context, int64_t point, struct buf *record) {
 /* --- progress -------------------------------------------------------------------------------------- */
 
 static void show(struct state *s, bool last) {
-    double t = now_s(), every = s->terminal ? 0.5 : 60;
+    double t = clock_wall_s(), every = s->terminal ? 0.5 : 60;
     if (!last && t - s->shown_s < every)
         return;
     s->shown_s = t;
@@ -81,7 +75,7 @@ static void show(struct state *s, bool last) {
 /* A point that a remote worker has held for much longer than any took; -1: none. */
 static int64_t overdue(const struct state *s) {
     int64_t point = -1;
-    double since = now_s() - (1 + 4 * s->longest_s);
+    double since = clock_wall_s() - (1 + 4 * s->longest_s);
     for (int w = s->pool.n; w < s->n_workers; w++)
         if (s->holds[w] >= 0 && !s->finished[s->holds[w]] && s->since_s[w] < since) {
             bool twice = false;
@@ -112,7 +106,7 @@ static enum rc hand_out(struct state *s, struct err *e) {
         if (point < 0)
             return RC_OK;
         s->holds[w] = point;
-        s->since_s[w] = now_s();
+        s->since_s[w] = clock_wall_s();
         if (w < s->pool.n)
             rc = sweep_pool_give(&s->pool, w, point, e);
         else
@@ -170,7 +164,7 @@ static enum rc accept_record(struct state *s, int worker, const struct buf *reco
         return RC_OK;
     if (record->n == 0)
         return lose(s, point, signal_number, e);
-    s->longest_s = fmax(s->longest_s, now_s() - s->since_s[worker]);
+    s->longest_s = fmax(s->longest_s, clock_wall_s() - s->since_s[worker]);
     if (!strstr(record->text, s->job->plans[point].key))
         return err_set(e, RC_IO, "a worker on another machine has other input files for point %lld",
                        (long long)s->job->spec->points[point].number);
@@ -234,7 +228,7 @@ static void fill_state(struct state *s, int jobs) {
     s->since_s = mem_alloc((size_t)s->n_workers, sizeof *s->since_s);
     for (int i = 0; i < s->n_workers; i++)
         s->holds[i] = i < jobs ? NOTHING : NOT_READY; // a remote one says when it is
-    s->begin_s = s->shown_s = now_s();
+    s->begin_s = s->shown_s = clock_wall_s();
     s->terminal = isatty(STDERR_FILENO);
 }
 
@@ -263,10 +257,9 @@ enum rc sweep_run(const struct sweep_job *job, int jobs, const struct sweep_remo
             rc = collect(&s, e);
         show(&s, false);
     }
-    if (s.terminal || now_s() - s.begin_s > 60)
+    if (s.terminal || clock_wall_s() - s.begin_s > 60)
         show(&s, true);
     if (!rc && interrupted) {
-        tally->interrupted = true;
         rc = err_set(e, RC_ENGINE, "interrupted after %zu of %zu points; the same command continues with %s",
                      tally->there + tally->done, tally->points, file->path);
     } else if (rc) {

@@ -34,7 +34,6 @@ void sweep_work(void *job, int64_t point, struct buf *record);
 
 struct sweep_tally {
     size_t points, there, there_failed, done, failed; /* failed of done, there_failed of there */
-    bool interrupted;
 };
 
 enum rc sweep_run(const struct sweep_job *job, int jobs, const struct sweep_remote *remote,
