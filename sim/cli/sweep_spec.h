@@ -40,8 +40,6 @@ struct sweep_spec {
     struct yaml_doc *doc;
     struct sweep_axis axes[SWEEP_AXES];
     size_t n_axes;
-    size_t dimensions;
-    size_t dimension_size[SWEEP_AXES];
     struct sweep_point *points;
     size_t n_points, room;
 };
