@@ -435,6 +435,7 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                      "cuts with simulate or a sweep",
                      in.implementation->cut);
     if (rc) {
+        licensing_clear(&l);
         inputs_clear(&in);
         return rc;
     }
