@@ -253,9 +253,20 @@ static void tiers_between_are_said(void **state) {
     buf_clear(&text);
 }
 
+/* Its ratio is that of the fast tier to the slow one. */
+static void other_cuts_are_refused(void **state) {
+    (void)state;
+    struct buf out = {0};
+    const char *command = MOESIM_BINARY " breakeven --platform synthetic-racks --set implementation.cut=rack 2>&1";
+    assert_int_equal(program_shell(command, &out), 1);
+    assert_non_null(strstr(out.text, "hops that are cut at the fast tier; implementation.cut is 'rack'"));
+    buf_clear(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiers_between_are_said),
+        cmocka_unit_test(other_cuts_are_refused),
         cmocka_unit_test(keys_of_the_contract),
         cmocka_unit_test(what_does_not_exist_is_null_with_a_reason),
         cmocka_unit_test(groups_that_differ_have_no_formula),
