@@ -127,7 +127,7 @@ static double follows_end_s(struct follows *f) {
 }
 
 struct walk {
-    const struct step *step;
+    const struct call *call;
     const struct costs *costs;
     int chunks;
     double message_cost_s[TIER_MAX];
@@ -139,7 +139,7 @@ struct walk {
     struct follows follows; /* of the stage that is walked */
     struct route route;     /* room for a way, and for the loads on it */
     double load_s[TOPO_ROUTE_MAX];
-    double *tail_s[STEP_STAGES]; /* per rank: from its complete arrivals in the stage to the end of
+    double *tail_s[CALL_STAGES]; /* per rank: from its complete arrivals in the stage to the end of
                                     the call */
     double bound_s;
 };
@@ -151,10 +151,10 @@ struct sent {
 };
 
 static void find_sent(struct walk *w, int stage, const int ends[static 2], double bytes, struct sent *s) {
-    const struct link *links = w->step->topology->links;
-    s->way = step_way(w->step, ends[0], ends[1], &w->route);
+    const struct link *links = w->call->topology->links;
+    s->way = call_way(w->call, ends[0], ends[1], &w->route);
     s->load_s = w->load_s;
-    double cost_s = step_message_units(w->step, stage, bytes) * w->message_cost_s[s->way.tier];
+    double cost_s = call_message_units(w->call, stage, bytes) * w->message_cost_s[s->way.tier];
     for (int k = 0; k < s->way.n; k++) {
         int link = s->way.links[k];
         double all_s = bytes / links[link].capacity_Bps + (link == s->way.cost_link ? cost_s : 0);
@@ -169,18 +169,18 @@ static void follow_message(struct walk *w, int stage, int dst, const struct sent
 }
 
 static double work_s(const struct walk *w, int stage, int rank) {
-    return costs_splits_s(w->costs, w->step, stage) +
-           costs_chain_s(w->costs, w->step, stage, rank) + w->costs->alpha_s[stage];
+    return costs_splits_s(w->costs, w->call, stage) +
+           costs_chain_s(w->costs, w->call, stage, rank) + w->costs->alpha_s[stage];
 }
 
 /* [B4] tail_s(i) = work_{s+1}(i) + the larger of tail_{s+1}(i) and what i itself sends there, tails
  * included */
 static void fill_tails(struct walk *w, int stage) {
-    const struct step *step = w->step;
-    int ranks = step->topology->ranks, next = stage + 1;
-    if (next == step->n_stages)
+    const struct call *call = w->call;
+    int ranks = call->topology->ranks, next = stage + 1;
+    if (next == call->n_stages)
         return;
-    const struct matrix *m = &step->stages[next].bytes;
+    const struct matrix *m = &call->stages[next].bytes;
     for (int rank = 0; rank < ranks; rank++) {
         for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++) {
             if (m->dst[i] == rank || m->value[i] <= 0)
@@ -202,8 +202,8 @@ static double raise(struct walk *w, double time_s) {
 /* [B2] entry and fixed cost: t += splits + chain + alpha. Of a pipelined stage the first piece needs its share
  * of the arrivals and of the chain, the last one all of the arrivals. */
 static void enter(struct walk *w, int stage) {
-    for (int rank = 0; rank < w->step->topology->ranks; rank++) {
-        double chain_s = costs_chain_s(w->costs, w->step, stage, rank);
+    for (int rank = 0; rank < w->call->topology->ranks; rank++) {
+        double chain_s = costs_chain_s(w->costs, w->call, stage, rank);
         double all_s = work_s(w, stage, rank);
         w->ready_s[rank] += all_s - chain_s * (1 - 1.0 / w->chunks);
         w->last_s[rank] += w->chunks == 1 ? all_s : chain_s / w->chunks;
@@ -213,7 +213,7 @@ static void enter(struct walk *w, int stage) {
 }
 
 static bool is_last(const struct walk *w, int stage) {
-    return stage + 1 == w->step->n_stages;
+    return stage + 1 == w->call->n_stages;
 }
 
 static void add_share(struct walk *w, int stage, const struct sent *s, double share, double release_s) {
@@ -227,7 +227,7 @@ static void add_share(struct walk *w, int stage, const struct sent *s, double sh
 }
 
 static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
-    bool both = w->step->implementation->start == START_RENDEZVOUS;
+    bool both = w->call->implementation->start == START_RENDEZVOUS;
     double first_s = both ? later(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
     struct sent s;
     find_sent(w, stage, (int[]){src, dst}, bytes, &s);
@@ -250,7 +250,7 @@ static double own_end_s(struct walk *w, int stage, const struct matrix *to, int 
     for (size_t i = to->start[dst]; i < to->start[dst + 1]; i++) {
         if (to->dst[i] == dst || to->value[i] <= 0)
             continue;
-        struct way way = step_way(w->step, to->dst[i], dst, &w->route);
+        struct way way = call_way(w->call, to->dst[i], dst, &w->route);
         for (int k = 0; k < way.n; k++) {
             struct pile *own = &w->own[way.links[k] * TIER_MAX];
             end_s = later(end_s, piles_end_s(own, w->costs->latency_s, &w->scratch));
@@ -263,7 +263,7 @@ static double own_end_s(struct walk *w, int stage, const struct matrix *to, int 
 
 static void exchange(struct walk *w, int stage) {
     struct matrix to; // row = receiver, columns = its senders
-    matrix_transpose(&w->step->stages[stage].bytes, &to);
+    matrix_transpose(&w->call->stages[stage].bytes, &to);
     double *first_s = mem_alloc((size_t)to.ranks, sizeof *first_s);
     double *end_s = mem_alloc((size_t)to.ranks, sizeof *end_s);
     for (int dst = 0; dst < to.ranks; dst++) {
@@ -282,13 +282,13 @@ static void exchange(struct walk *w, int stage) {
 }
 
 static void walk_clear(struct walk *w) {
-    for (int i = 0; i < w->step->topology->n_links * TIER_MAX; i++) {
+    for (int i = 0; i < w->call->topology->n_links * TIER_MAX; i++) {
         free(w->links[i].items);
         free(w->own[i].items);
     }
-    for (int l = 0; l < w->step->topology->n_links; l++)
+    for (int l = 0; l < w->call->topology->n_links; l++)
         free(w->follows.runs[l].items);
-    for (int i = 0; i < w->step->n_stages; i++)
+    for (int i = 0; i < w->call->n_stages; i++)
         free(w->tail_s[i]);
     free(w->links);
     free(w->own);
@@ -299,34 +299,34 @@ static void walk_clear(struct walk *w) {
     free(w->last_s);
 }
 
-static void walk_init(struct walk *w, const struct step *step) {
-    size_t ranks = (size_t)step->topology->ranks;
-    size_t n_piles = (size_t)step->topology->n_links * TIER_MAX;
-    *w = (struct walk){.step = step,
-                       .chunks = step->chunks > 1 ? step->chunks : 1,
+static void walk_init(struct walk *w, const struct call *call) {
+    size_t ranks = (size_t)call->topology->ranks;
+    size_t n_piles = (size_t)call->topology->n_links * TIER_MAX;
+    *w = (struct walk){.call = call,
+                       .chunks = call->chunks > 1 ? call->chunks : 1,
                        .ready_s = mem_alloc(ranks, sizeof *w->ready_s),
                        .last_s = mem_alloc(ranks, sizeof *w->last_s),
                        .links = mem_alloc(n_piles, sizeof *w->links),
                        .own = mem_alloc(n_piles, sizeof *w->own),
                        .follows.runs = mem_alloc(n_piles / TIER_MAX, sizeof *w->follows.runs)};
     for (int tier = 0; tier < TIER_MAX; tier++)
-        w->message_cost_s[tier] = step_message_cost_s(step, (enum tier)tier);
-    for (int stage = 0; stage < step->n_stages; stage++)
+        w->message_cost_s[tier] = call_message_cost_s(call, (enum tier)tier);
+    for (int stage = 0; stage < call->n_stages; stage++)
         w->tail_s[stage] = mem_alloc(ranks, sizeof **w->tail_s);
 }
 
 /* Walks all stages; what remains are the links over the whole call, link_end_s(). */
 static void walk_stages(struct walk *w, const struct costs *costs) {
-    const struct step *step = w->step;
+    const struct call *call = w->call;
     w->costs = costs;
     w->bound_s = 0;
-    for (int i = 0; i < step->topology->n_links * TIER_MAX; i++)
+    for (int i = 0; i < call->topology->n_links * TIER_MAX; i++)
         w->links[i].n = 0;
-    for (int rank = 0; rank < step->topology->ranks; rank++)
-        w->ready_s[rank] = w->last_s[rank] = step->enter_s ? step->enter_s[rank] : 0;
-    for (int stage = step->n_stages - 1; stage >= 0; stage--)
+    for (int rank = 0; rank < call->topology->ranks; rank++)
+        w->ready_s[rank] = w->last_s[rank] = call->enter_s ? call->enter_s[rank] : 0;
+    for (int stage = call->n_stages - 1; stage >= 0; stage--)
         fill_tails(w, stage);
-    for (int stage = 0; stage < step->n_stages; stage++) {
+    for (int stage = 0; stage < call->n_stages; stage++) {
         enter(w, stage);
         exchange(w, stage);
     }
@@ -336,32 +336,32 @@ static double link_end_s(struct walk *w, int link) {
     return piles_end_s(&w->links[link * TIER_MAX], w->costs->latency_s, &w->scratch); // [B3]
 }
 
-static void walk_cases(const struct step *step, const struct costs *cases, size_t n, double *bound_s) {
+static void walk_cases(const struct call *call, const struct costs *cases, size_t n, double *bound_s) {
     struct walk w;
-    walk_init(&w, step);
+    walk_init(&w, call);
     for (size_t i = 0; i < n; i++) {
         walk_stages(&w, &cases[i]);
-        for (int l = 0; l < step->topology->n_links; l++)
+        for (int l = 0; l < call->topology->n_links; l++)
             raise(&w, link_end_s(&w, l));
         bound_s[i] = w.bound_s;
     }
     walk_clear(&w);
 }
 
-void bound_calls(const struct step *step, const struct costs *cases, size_t n, double *bound_s,
+void bound_calls(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest) {
-    if (once_is_enough(step)) {
-        once_bounds(step, cases, n, bound_s, busiest);
+    if (once_is_enough(call)) {
+        once_bounds(call, cases, n, bound_s, busiest);
         return;
     }
-    walk_cases(step, cases, n, bound_s);
+    walk_cases(call, cases, n, bound_s);
     if (busiest)
-        once_busiest(step, busiest, NULL);
+        once_busiest(call, busiest, NULL);
 }
 
-double bound_call_s(const struct step *step, const struct costs *costs) {
+double bound_call_s(const struct call *call, const struct costs *costs) {
     double bound_s;
-    bound_calls(step, costs, 1, &bound_s, NULL);
+    bound_calls(call, costs, 1, &bound_s, NULL);
     return bound_s;
 }
 
@@ -376,11 +376,11 @@ static enum bound_side side_of(enum link_role role) {
     return role == LINK_INGRESS || role == LINK_PORT_IN ? BOUND_RECEIVE : BOUND_SHARED;
 }
 
-void bound_ports(const struct step *step, const struct costs *costs, struct bound_rank *ranks,
+void bound_ports(const struct call *call, const struct costs *costs, struct bound_rank *ranks,
                  struct bound_straggler *straggler) {
-    const struct topology *t = step->topology;
+    const struct topology *t = call->topology;
     struct walk w;
-    walk_init(&w, step);
+    walk_init(&w, call);
     walk_stages(&w, costs);
     struct bound_straggler last = {.rank = -1, .link = -1};
     for (int rank = 0; ranks && rank < t->ranks; rank++)
@@ -403,6 +403,6 @@ void bound_ports(const struct step *step, const struct costs *costs, struct boun
     *straggler = last;
 }
 
-void bound_busiest_link(const struct step *step, struct bound_link *busiest) {
-    once_busiest(step, busiest, NULL);
+void bound_busiest_link(const struct call *call, struct bound_link *busiest) {
+    once_busiest(call, busiest, NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bound.h - what no simulation of a step can undercut, from the actual matrix and topology.
+/* bound.h - what no simulation of a call can undercut, from the actual matrix and topology.
  *
  * Units: SI. Source: FORMULAS.md [B1]..[B5], own derivation.
  * Valid for: fluid max-min sharing on the topology's links; rendezvous and one-sided start. */
 #ifndef MODEL_BOUND_H
 #define MODEL_BOUND_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 /* Lower bound of the call time under the given fixed costs; with costs_wire(), of the wire time. */
-double bound_call_s(const struct step *step, const struct costs *costs);
+double bound_call_s(const struct call *call, const struct costs *costs);
 
 struct bound_link {
     int link; /* index in the topology; -1 when nothing moves */
@@ -18,10 +18,10 @@ struct bound_link {
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX]; /* of the call */
 };
 /* The link that is busy longest over all stages, and the traffic of the tiers beside it. */
-void bound_busiest_link(const struct step *step, struct bound_link *busiest);
+void bound_busiest_link(const struct call *call, struct bound_link *busiest);
 
 /* Both: the bounds of some cases of fixed costs, bound_s[n], and the busiest link (NULL: not asked for). */
-void bound_calls(const struct step *step, const struct costs *cases, size_t n, double *bound_s,
+void bound_calls(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest);
 
 /* The port model: earliest end of what a rank sends, of what it receives, and of the links that its
@@ -43,7 +43,7 @@ struct bound_straggler {
     double end_s;
 };
 /* ranks[topology->ranks] (may be NULL) */
-void bound_ports(const struct step *step, const struct costs *costs, struct bound_rank *ranks,
+void bound_ports(const struct call *call, const struct costs *costs, struct bound_rank *ranks,
                  struct bound_straggler *straggler);
 
 #endif

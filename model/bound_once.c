@@ -6,14 +6,14 @@
 
 #include "platforms/base/mem.h"
 
-void once_busiest(const struct step *step, struct bound_link *busiest, double *of_tier_s) {
-    size_t n_links = (size_t)step->topology->n_links;
+void once_busiest(const struct call *call, struct bound_link *busiest, double *of_tier_s) {
+    size_t n_links = (size_t)call->topology->n_links;
     double *bytes = mem_alloc(n_links, sizeof *bytes);
     double *busy_s = mem_alloc(n_links, sizeof *busy_s);
     struct bound_link b = {.link = -1};
-    for (int stage = 0; stage < step->n_stages; stage++) {
-        struct step_load load = {.bytes = bytes, .busy_s = busy_s, .of_tier_s = of_tier_s};
-        step_load(step, stage, &load);
+    for (int stage = 0; stage < call->n_stages; stage++) {
+        struct call_load load = {.bytes = bytes, .busy_s = busy_s, .of_tier_s = of_tier_s};
+        call_load(call, stage, &load);
         for (int tier = 0; tier < TIER_MAX; tier++) {
             b.tier_bytes[tier] += load.tier_bytes[tier];
             b.tier_messages[tier] += load.tier_messages[tier];
@@ -30,8 +30,8 @@ void once_busiest(const struct step *step, struct bound_link *busiest, double *o
     *busiest = b;
 }
 
-bool once_is_enough(const struct step *step) {
-    return step->n_stages == 1 && step->chunks <= 1 && !step->enter_s && !step->stages[0].pairs;
+bool once_is_enough(const struct call *call) {
+    return call->n_stages == 1 && call->chunks <= 1 && !call->enter_s && !call->stages[0].pairs;
 }
 
 /* [B3] of one link. */
@@ -47,16 +47,16 @@ static double loaded_end_s(const struct costs *costs, double release_s, const do
     return end_s;
 }
 
-void once_bounds(const struct step *step, const struct costs *cases, size_t n, double *bound_s,
+void once_bounds(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest) {
-    size_t n_links = (size_t)step->topology->n_links;
+    size_t n_links = (size_t)call->topology->n_links;
     double *load_s = mem_alloc(n_links * TIER_MAX, sizeof *load_s);
     struct bound_link b;
-    once_busiest(step, &b, load_s);
+    once_busiest(call, &b, load_s);
     if (busiest)
         *busiest = b;
     for (size_t i = 0; i < n; i++) {
-        bound_s[i] = cases[i].alpha_s[0] + costs_splits_s(&cases[i], step, 0);
+        bound_s[i] = cases[i].alpha_s[0] + costs_splits_s(&cases[i], call, 0);
         double release_s = bound_s[i];
         for (size_t l = 0; l < n_links; l++)
             bound_s[i] = fmax(bound_s[i], loaded_end_s(&cases[i], release_s, &load_s[l * TIER_MAX]));

@@ -9,13 +9,13 @@
 
 #include "model/bound.h"
 
-bool once_is_enough(const struct step *step);
+bool once_is_enough(const struct call *call);
 
-/* As bound_calls(), for such a step. */
-void once_bounds(const struct step *step, const struct costs *cases, size_t n, double *bound_s,
+/* As bound_calls(), for such a call. */
+void once_bounds(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest);
 
-/* As bound_busiest_link(), for any step; of_tier_s as of step_load(). */
-void once_busiest(const struct step *step, struct bound_link *busiest, double *of_tier_s);
+/* As bound_busiest_link(), for any call; of_tier_s as of call_load(). */
+void once_busiest(const struct call *call, struct bound_link *busiest, double *of_tier_s);
 
 #endif

@@ -72,13 +72,13 @@ struct root breakeven_effective(const struct breakeven *b) {
     return root;
 }
 
-void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
-                          const struct step *two, const struct costs *two_costs,
+void breakeven_from_calls(const struct call *one, const struct costs *one_costs,
+                          const struct call *two, const struct costs *two_costs,
                           struct breakeven *b) {
     struct model_machine m_one, m_two;
     struct model_geometry g_one, g;
-    model_from_step(one, one_costs, &m_one, &g_one);
-    model_from_step(two, two_costs, &m_two, &g);
+    model_from_call(one, one_costs, &m_one, &g_one);
+    model_from_call(two, two_costs, &m_two, &g);
     const struct plat_tier *tier = two->platform->tier;
     enum tier slow = plat_slow(two->platform);
     double base_Bps = tier[two->cut].bandwidth_Bps.value;

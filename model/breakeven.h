@@ -43,8 +43,8 @@ void breakeven_predict(const struct breakeven *b, double ratio, struct model_ter
 struct root breakeven_effective(const struct breakeven *b);
 
 /* The family around a platform under given fixed costs of both strategies, ratio left open. */
-void breakeven_from_steps(const struct step *one, const struct costs *one_costs,
-                          const struct step *two, const struct costs *two_costs,
+void breakeven_from_calls(const struct call *one, const struct costs *one_costs,
+                          const struct call *two, const struct costs *two_costs,
                           struct breakeven *b);
 
 /* --- the chain at other widths --------------------------------------------------------------- */

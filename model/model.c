@@ -14,15 +14,15 @@ static double closed_Bps(const struct beta *b, double x_bytes) {
 
 /* Linear in log x between two neighbouring points, clamped outside. */
 static double table_Bps(const struct beta *b, double x_bytes) {
-    const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
-    double place = log(x_bytes / table_low_bytes) / step;
+    const double call = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
+    double place = log(x_bytes / table_low_bytes) / call;
     if (place <= 0)
         return closed_Bps(b, table_low_bytes);
     if (place >= TABLE_POINTS - 1)
         return closed_Bps(b, table_high_bytes);
     double below = floor(place);
-    double low_Bps = closed_Bps(b, table_low_bytes * exp(step * below));
-    double high_Bps = closed_Bps(b, table_low_bytes * exp(step * (below + 1)));
+    double low_Bps = closed_Bps(b, table_low_bytes * exp(call * below));
+    double high_Bps = closed_Bps(b, table_low_bytes * exp(call * (below + 1)));
     return low_Bps + (place - below) * (high_Bps - low_Bps);
 }
 
@@ -120,62 +120,62 @@ void model_levels(const struct platform *p, const struct implementation *how, en
     m->fast = tier_beta(p, how, fast, p->tier[fast].bandwidth_Bps.value);
 }
 
-const char *model_no_form(const struct step *step) {
-    if (step->strategy == STRATEGY_GATHER_FIRST)
+const char *model_no_form(const struct call *call) {
+    if (call->strategy == STRATEGY_GATHER_FIRST)
         return "gather-first";
-    return plat_is_even(step->platform) ? NULL : "groups that differ in size";
+    return plat_is_even(call->platform) ? NULL : "groups that differ in size";
 }
 
-bool model_covers(const struct step *step) {
-    return !model_no_form(step);
+bool model_covers(const struct call *call) {
+    return !model_no_form(call);
 }
 
-static const struct stage *find_stage(const struct step *step, const char *name) {
-    for (int i = 0; i < step->n_stages; i++)
-        if (strcmp(step->stages[i].name, name) == 0)
-            return &step->stages[i];
+static const struct stage *find_stage(const struct call *call, const char *name) {
+    for (int i = 0; i < call->n_stages; i++)
+        if (strcmp(call->stages[i].name, name) == 0)
+            return &call->stages[i];
     return NULL;
 }
 
 /* Mean rows per token of the workload that a stage moves, local ones included. */
-static double rows_per_token(const struct step *step, const struct stage *stage) {
-    double tokens = (double)step->workload->tokens_per_rank * step->topology->ranks;
-    return tokens > 0 ? matrix_total(&stage->bytes, true) / step->row_bytes / tokens : 0;
+static double rows_per_token(const struct call *call, const struct stage *stage) {
+    double tokens = (double)call->workload->tokens_per_rank * call->topology->ranks;
+    return tokens > 0 ? matrix_total(&stage->bytes, true) / call->row_bytes / tokens : 0;
 }
 
-static double alpha_of(const struct step *step, const struct costs *costs, const struct stage *stage) {
-    return costs->alpha_s[stage - step->stages] + costs->latency_s[stage->span];
+static double alpha_of(const struct call *call, const struct costs *costs, const struct stage *stage) {
+    return costs->alpha_s[stage - call->stages] + costs->latency_s[stage->span];
 }
 
-void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
+void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g) {
-    const struct platform *p = step->platform;
-    const struct workload *w = step->workload;
+    const struct platform *p = call->platform;
+    const struct workload *w = call->workload;
     *m = (struct model_machine){
-        .splits_s = step->phase == PHASE_DISPATCH && !step->pipelined ? costs->splits_s : 0,
-        .chain_s_per_pair = step->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
+        .splits_s = call->phase == PHASE_DISPATCH && !call->pipelined ? costs->splits_s : 0,
+        .chain_s_per_pair = call->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
-    model_levels(p, step->implementation, step->cut, m);
-    *g = (struct model_geometry){.groups = p->domains[step->cut].n,
-                                 .ranks_per_group = plat_span(p, step->cut),
+    model_levels(p, call->implementation, call->cut, m);
+    *g = (struct model_geometry){.groups = p->domains[call->cut].n,
+                                 .ranks_per_group = plat_span(p, call->cut),
                                  .tokens = (double)w->tokens_per_rank,
                                  .top_k = (double)w->top_k,
                                  .fan_out = w->group_limit ? (double)w->group_limit
-                                                           : step->traffic->fan_out,
-                                 .row_bytes = step->row_bytes};
-    const struct stage *one = find_stage(step, "one_hop"), *a = find_stage(step, "hop_a"),
-                       *b = find_stage(step, "hop_b");
-    if (step->strategy == STRATEGY_THREE_HOP)
+                                                           : call->traffic->fan_out,
+                                 .row_bytes = call->row_bytes};
+    const struct stage *one = find_stage(call, "one_hop"), *a = find_stage(call, "hop_a"),
+                       *b = find_stage(call, "hop_b");
+    if (call->strategy == STRATEGY_THREE_HOP)
         return;
     if (one) {
-        m->alpha_one_hop_s = alpha_of(step, costs, one);
-        g->top_k = rows_per_token(step, one);
+        m->alpha_one_hop_s = alpha_of(call, costs, one);
+        g->top_k = rows_per_token(call, one);
     }
     if (a && b) {
-        m->alpha_hop_a_s = alpha_of(step, costs, a);
-        m->alpha_hop_b_s = alpha_of(step, costs, b);
-        g->fan_out = rows_per_token(step, a);
-        g->top_k = rows_per_token(step, b);
+        m->alpha_hop_a_s = alpha_of(call, costs, a);
+        m->alpha_hop_b_s = alpha_of(call, costs, b);
+        g->fan_out = rows_per_token(call, a);
+        g->top_k = rows_per_token(call, b);
         // the chain works on pairs, also where rows are de-duplicated
         if (g->top_k > 0)
             m->chain_s_per_pair *= (double)w->top_k / g->top_k;
@@ -198,42 +198,42 @@ static void add_exchange(struct outcome *o, const char *name, double time_s, str
     stage->messages = ranks * (x.world - 1);
 }
 
-struct beta model_stage_level(const struct step *step, const struct stage *stage) {
-    const struct platform *p = step->platform;
-    if (step->strategy == STRATEGY_ONE_HOP)
-        return tier_beta(p, step->implementation, plat_widest(p), plat_collective_bandwidth_Bps(p));
-    return tier_beta(p, step->implementation, stage->inside, p->tier[stage->inside].bandwidth_Bps.value);
+struct beta model_stage_level(const struct call *call, const struct stage *stage) {
+    const struct platform *p = call->platform;
+    if (call->strategy == STRATEGY_ONE_HOP)
+        return tier_beta(p, call->implementation, plat_widest(p), plat_collective_bandwidth_Bps(p));
+    return tier_beta(p, call->implementation, stage->inside, p->tier[stage->inside].bandwidth_Bps.value);
 }
 
 /* [F14] Three hops, one after the other; the chain on the mean pairs of the forwarders before each. */
-static void three_hops(const struct step *step, const struct costs *costs, const struct model_geometry *g,
+static void three_hops(const struct call *call, const struct costs *costs, const struct model_geometry *g,
                        struct outcome *o) {
-    for (int i = 0; i < step->n_stages; i++) {
-        const struct stage *stage = &step->stages[i];
-        struct beta level = model_stage_level(step, stage);
-        struct exchange x = {stage->peers, rows_per_token(step, stage) * g->tokens, 0};
+    for (int i = 0; i < call->n_stages; i++) {
+        const struct stage *stage = &call->stages[i];
+        struct beta level = model_stage_level(call, stage);
+        struct exchange x = {stage->peers, rows_per_token(call, stage) * g->tokens, 0};
         if (stage->pairs) {
             double pairs = g->tokens * g->top_k, chain = costs->chain_s_per_pair * pairs;
             if (stage->splits)
                 add_stage(o, "splits", costs->splits_s);
             add_stage(o, "chain", chain > 0 ? fmax(chain, costs->chain_floor_s) : 0);
         }
-        add_exchange(o, stage->name, exchange_s(&level, alpha_of(step, costs, stage), x, g->row_bytes), x, g);
+        add_exchange(o, stage->name, exchange_s(&level, alpha_of(call, costs, stage), x, g->row_bytes), x, g);
     }
 }
 
-void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome) {
+void model_call(const struct call *call, const struct costs *costs, struct outcome *outcome) {
     struct model_machine m;
     struct model_geometry g;
     struct model_terms t;
     struct outcome o = {0};
-    model_from_step(step, costs, &m, &g);
+    model_from_call(call, costs, &m, &g);
     model_predict(&m, &g, &t);
-    if (step->strategy == STRATEGY_THREE_HOP) {
-        three_hops(step, costs, &g, &o);
-    } else if (step->strategy == STRATEGY_ONE_HOP) {
+    if (call->strategy == STRATEGY_THREE_HOP) {
+        three_hops(call, costs, &g, &o);
+    } else if (call->strategy == STRATEGY_ONE_HOP) {
         add_exchange(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
-    } else if (step->phase == PHASE_DISPATCH) {
+    } else if (call->phase == PHASE_DISPATCH) {
         add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
         add_stage(&o, "splits", t.splits_s);
         add_stage(&o, "chain", t.chain_s);

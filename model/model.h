@@ -8,7 +8,7 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 /* Effective bandwidth of a message size. [F2] */
 enum beta_kind {
@@ -62,19 +62,19 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
  * platform's own rates. */
 void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m);
 
-/* Machine and geometry of a step under given fixed costs. latency_s is not part of the paper's model: one
+/* Machine and geometry of a call under given fixed costs. latency_s is not part of the paper's model: one
  * latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
-void model_from_step(const struct step *step, const struct costs *costs, struct model_machine *m,
+void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g);
 
 /* Saturation of what the closed form charges a stage with. [F2] */
-struct beta model_stage_level(const struct step *step, const struct stage *stage);
+struct beta model_stage_level(const struct call *call, const struct stage *stage);
 
-/* What there is no closed form of: "gather-first"; NULL: there is one. A pipelined step is priced as if serial. */
-const char *model_no_form(const struct step *step);
-bool model_covers(const struct step *step);
+/* What there is no closed form of: "gather-first"; NULL: there is one. A pipelined call is priced as if serial. */
+const char *model_no_form(const struct call *call);
+bool model_covers(const struct call *call);
 
-/* The closed form's answer to a step: time and serial stages (hop_a, splits, chain, hop_b). */
-void model_call(const struct step *step, const struct costs *costs, struct outcome *outcome);
+/* The closed form's answer to a call: time and serial stages (hop_a, splits, chain, hop_b). */
+void model_call(const struct call *call, const struct costs *costs, struct outcome *outcome);
 
 #endif

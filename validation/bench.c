@@ -51,13 +51,13 @@ enum rc bench_open(const struct bench_ask *ask, struct bench *b, struct err *e) 
     if (rc)
         bench_close(b);
     else
-        step_build(b->topology, b->workload, b->implementation, b->traffic, ask->strategy,
-                   PHASE_DISPATCH, &b->step);
+        call_build(b->topology, b->workload, b->implementation, b->traffic, ask->strategy,
+                   PHASE_DISPATCH, &b->call);
     return rc;
 }
 
 void bench_close(struct bench *b) {
-    step_clear(&b->step);
+    call_clear(&b->call);
     traffic_free(b->traffic);
     topo_free(b->topology);
     plat_free(b->platform);
@@ -72,7 +72,7 @@ void bench_all_to_all(struct bench *b, double total_bytes) {
     double *dense = mem_alloc(pairs, sizeof *dense);
     for (size_t i = 0; i < pairs; i++)
         dense[i] = total_bytes / ranks;
-    matrix_clear(&b->step.stages[0].bytes);
-    matrix_from_dense(dense, ranks, false, &b->step.stages[0].bytes);
+    matrix_clear(&b->call.stages[0].bytes);
+    matrix_from_dense(dense, ranks, false, &b->call.stages[0].bytes);
     free(dense);
 }

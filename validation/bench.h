@@ -2,11 +2,11 @@
 /* bench.h - one call set up for a gate of the simulator.
  *
  * Units: SI. Errors: those of the readers.
- * Ownership: bench_close() releases; a bench must not move while its step is in use. */
+ * Ownership: bench_close() releases; a bench must not move while its call is in use. */
 #ifndef VALIDATION_BENCH_H
 #define VALIDATION_BENCH_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 /* Names of files and overrides, "key=value key=value"; NULL: none. */
 struct bench_ask {
@@ -23,13 +23,13 @@ struct bench {
     struct workload *workload;
     struct implementation *implementation;
     struct traffic *traffic;
-    struct step step;
+    struct call call;
 };
 
 enum rc bench_open(const struct bench_ask *ask, struct bench *b, struct err *e);
 void bench_close(struct bench *b);
 
-/* Replaces the step's bytes: one exchange of all ranks, total_bytes in every send buffer, own part included. */
+/* Replaces the call's bytes: one exchange of all ranks, total_bytes in every send buffer, own part included. */
 void bench_all_to_all(struct bench *b, double total_bytes);
 
 #endif

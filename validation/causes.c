@@ -21,19 +21,19 @@ static bool has(unsigned on, enum cause c) {
     return on >> c & 1u;
 }
 
-/* --- a step with some effects switched off ------------------------------------------------- */
+/* --- a call with some effects switched off ------------------------------------------------- */
 
 struct variant {
     struct platform platform;
     struct implementation how;
     struct topology *topology;
-    struct step step;
+    struct call call;
     struct costs costs;
     double added_s; /* latency and message costs where they are added by hand */
 };
 
 /* Every rank sends the same to every member of its exchange; also to itself. */
-static void uniform(const struct step *s, const struct stage *stage, double bytes,
+static void uniform(const struct call *s, const struct stage *stage, double bytes,
                     struct matrix *m) {
     const struct platform *p = s->platform;
     const int *domain_of = p->domains[stage->inside].of_rank;
@@ -52,7 +52,7 @@ static void uniform(const struct step *s, const struct stage *stage, double byte
     }
 }
 
-static void switch_skew_off(const struct step *s, const struct model_geometry *g, struct stage *stage) {
+static void switch_skew_off(const struct call *s, const struct model_geometry *g, struct stage *stage) {
     double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform) / stage->peers;
     matrix_clear(&stage->bytes);
     uniform(s, stage, each, &stage->bytes);
@@ -61,12 +61,12 @@ static void switch_skew_off(const struct step *s, const struct model_geometry *g
 }
 
 /* Whether a pair stays on a tier inside the one that the closed form charges. */
-static bool is_near(const struct step *s, const struct stage *stage, int src, int dst) {
+static bool is_near(const struct call *s, const struct stage *stage, int src, int dst) {
     return src != dst && topo_tier(s->topology, src, dst) < stage->inside;
 }
 
 /* What a rank sends to near ranks goes to its other destinations, in proportion. */
-static void switch_intra_off(const struct step *s, struct stage *stage) {
+static void switch_intra_off(const struct call *s, struct stage *stage) {
     struct matrix *m = &stage->bytes;
     for (int src = 0; src < m->ranks; src++) {
         double near = 0, far = 0;
@@ -83,7 +83,7 @@ static void switch_intra_off(const struct step *s, struct stage *stage) {
     }
 }
 
-static bool has_near(const struct step *s) {
+static bool has_near(const struct call *s) {
     for (int k = 0; k < s->n_stages; k++) {
         const struct matrix *m = &s->stages[k].bytes;
         for (int src = 0; src < m->ranks; src++)
@@ -95,7 +95,7 @@ static bool has_near(const struct step *s) {
 }
 
 /* What the closed form adds for latency and messages, one exchange after the other. [F2] */
-static double added_by_hand_s(const struct step *s, const struct costs *c) {
+static double added_by_hand_s(const struct call *s, const struct costs *c) {
     double sum_s = 0;
     for (int i = 0; i < s->n_stages; i++) {
         const struct stage *stage = &s->stages[i];
@@ -129,10 +129,10 @@ static void switch_shared_off(struct variant *v) {
 
 static void copy_stages(const struct causes_question *q, unsigned on,
                         const struct model_geometry *g, struct variant *v) {
-    const struct step *s = q->step;
+    const struct call *s = q->call;
     size_t ranks = (size_t)plat_ranks(s->platform);
     for (int i = 0; i < s->n_stages; i++) {
-        struct stage *stage = &v->step.stages[i];
+        struct stage *stage = &v->call.stages[i];
         matrix_scale(&s->stages[i].bytes, 1, &stage->bytes);
         if (stage->pairs) {
             stage->pairs = mem_alloc(ranks, sizeof *stage->pairs);
@@ -147,12 +147,12 @@ static void copy_stages(const struct causes_question *q, unsigned on,
 
 static enum rc variant_build(const struct causes_question *q, unsigned on, struct variant *v,
                              struct err *e) {
-    const struct step *s = q->step;
+    const struct call *s = q->call;
     struct model_machine m;
     struct model_geometry g;
-    model_from_step(s, q->costs, &m, &g);
+    model_from_call(s, q->costs, &m, &g);
     *v = (struct variant){
-        .platform = *s->platform, .how = *s->implementation, .step = *s, .costs = *q->costs};
+        .platform = *s->platform, .how = *s->implementation, .call = *s, .costs = *q->costs};
     if (!has(on, CAUSE_SHARED))
         switch_shared_off(v);
     if (!has(on, CAUSE_INTRA) && s->n_stages == 1) {
@@ -164,23 +164,23 @@ static enum rc variant_build(const struct causes_question *q, unsigned on, struc
         switch_messages_off(v);
     }
     v->topology = topo_build(&v->platform);
-    v->step.platform = &v->platform;
-    v->step.implementation = &v->how;
-    v->step.topology = v->topology;
+    v->call.platform = &v->platform;
+    v->call.implementation = &v->how;
+    v->call.topology = v->topology;
     copy_stages(q, on, &g, v);
     return implementation_apply(&v->how, v->topology, e);
 }
 
 static void variant_clear(struct variant *v) {
-    step_clear(&v->step);
+    call_clear(&v->call);
     topo_free(v->topology);
 }
 
-static enum rc time_of(const struct causes_question *q, unsigned on, const struct step *step,
+static enum rc time_of(const struct causes_question *q, unsigned on, const struct call *call,
                        const struct costs *costs, double *time_s, struct err *e) {
     if (has(on, CAUSE_SCHEDULE))
-        return simulate_time(&q->simulator, step, costs, time_s, e);
-    *time_s = bound_call_s(step, costs);
+        return simulate_time(&q->simulator, call, costs, time_s, e);
+    *time_s = bound_call_s(call, costs);
     return RC_OK;
 }
 
@@ -189,15 +189,15 @@ static enum rc serial_time(const struct causes_question *q, unsigned on, const s
                            double *time_s, struct err *e) {
     enum rc rc = RC_OK;
     double sum_s = 0;
-    for (int i = 0; i < v->step.n_stages && !rc; i++) {
-        struct step one = v->step; // borrows the stage
+    for (int i = 0; i < v->call.n_stages && !rc; i++) {
+        struct call one = v->call; // borrows the stage
         struct costs costs = v->costs;
         double work_s = 0, exchange_s = 0;
         for (int rank = 0; rank < v->topology->ranks; rank++)
-            work_s = fmax(work_s, costs_splits_s(&costs, &v->step, i) +
-                                      costs_chain_s(&costs, &v->step, i, rank));
+            work_s = fmax(work_s, costs_splits_s(&costs, &v->call, i) +
+                                      costs_chain_s(&costs, &v->call, i, rank));
         one.n_stages = one.chunks = 1;
-        one.stages[0] = v->step.stages[i];
+        one.stages[0] = v->call.stages[i];
         one.stages[0].pairs = NULL;
         one.stages[0].splits = false;
         costs.alpha_s[0] = v->costs.alpha_s[i];
@@ -213,8 +213,8 @@ enum rc causes_value(const struct causes_question *q, unsigned on, double *time_
     double value_s = 0;
     enum rc rc = variant_build(q, on, &v, e);
     if (!rc)
-        rc = has(on, CAUSE_OVERLAP) || v.step.n_stages == 1
-                 ? time_of(q, on, &v.step, &v.costs, &value_s, e)
+        rc = has(on, CAUSE_OVERLAP) || v.call.n_stages == 1
+                 ? time_of(q, on, &v.call, &v.costs, &value_s, e)
                  : serial_time(q, on, &v, &value_s, e);
     if (!rc)
         *time_s = value_s + v.added_s;
@@ -232,7 +232,7 @@ static bool is_oversubscribed(const struct platform *p) {
 }
 
 /* The effects that this call can have at all. */
-static int applicable(const struct step *s, enum cause found[CAUSE_COUNT]) {
+static int applicable(const struct call *s, enum cause found[CAUSE_COUNT]) {
     const struct platform *p = s->platform;
     const bool can[CAUSE_COUNT] = {
         [CAUSE_INTRA] = has_near(s),
@@ -325,15 +325,15 @@ static enum rc share(struct values *v, int i, bool shapley, struct cause_part *p
     return rc;
 }
 
-static bool explained(const struct step *s) {
+static bool explained(const struct call *s) {
     return model_covers(s) && !s->enter_s;
 }
 
-static double messages(const struct step *s) {
+static double messages(const struct call *s) {
     double sum = 0;
     for (int i = 0; i < s->n_stages; i++) {
         double bytes[TIER_MAX], n[TIER_MAX];
-        step_tier_traffic(s, i, bytes, n);
+        call_tier_traffic(s, i, bytes, n);
         for (int tier = 0; tier < s->platform->n_tiers; tier++)
             sum += n[tier];
     }
@@ -342,12 +342,12 @@ static double messages(const struct step *s) {
 
 enum rc causes_find(const struct causes_question *q, struct causes *causes, struct err *e) {
     struct causes c = {0};
-    if (!explained(q->step)) {
+    if (!explained(q->call)) {
         *causes = c;
         return RC_OK;
     }
     struct values v = {.q = q};
-    v.n = c.n = applicable(q->step, v.effects);
+    v.n = c.n = applicable(q->call, v.effects);
     v.never = (1u << CAUSE_COUNT) - 1;
     for (int i = 0; i < v.n; i++)
         v.never &= ~(1u << v.effects[i]);
@@ -356,7 +356,7 @@ enum rc causes_find(const struct causes_question *q, struct causes *causes, stru
     v.value_s[all] = q->simulated_s;
     v.known[0] = v.known[all] = true;
     double most = q->shapley_messages > 0 ? q->shapley_messages : shapley_messages_default;
-    c.shapley = messages(q->step) <= most;
+    c.shapley = messages(q->call) <= most;
     enum rc rc = RC_OK;
     double sum_s = 0;
     for (int i = 0; i < v.n && !rc; i++) {

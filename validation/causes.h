@@ -50,7 +50,7 @@ struct causes {
 };
 
 struct causes_question {
-    const struct step *step;
+    const struct call *call;
     const struct costs *costs;
     double analytic_s, simulated_s; /* the two ends, under these costs */
     struct simulator simulator;

@@ -22,8 +22,8 @@ static void set_pairs(struct bench *b, int pairs, double total_bytes) {
         }
     }
     m.start[ranks] = n;
-    matrix_clear(&b->step.stages[0].bytes);
-    b->step.stages[0].bytes = m;
+    matrix_clear(&b->call.stages[0].bytes);
+    b->call.stages[0].bytes = m;
 }
 
 static enum rc open_boundary(const struct estimand_input *in, struct bench *b, struct err *e) {
@@ -63,8 +63,8 @@ enum rc estimand_contention(const struct estimand_input *in, struct gate_evidenc
             break;
         }
         set_pairs(&b, pairs, TOTAL_BYTES);
-        costs_wire(&b.step, &wire);
-        rc = simulate_time(in->tools.simulator, &b.step, &wire, &time_s, e);
+        costs_wire(&b.call, &wire);
+        rc = simulate_time(in->tools.simulator, &b.call, &wire, &time_s, e);
         if (rc)
             break;
         double rate_Bps = TOTAL_BYTES * (2.0 * NODE - 1) / (2 * NODE) / time_s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* estimand.h - how the evidence of a gate becomes metrics. One function each, found by name.
  *
- * Whoever answers a step is handed in as a function; nothing here knows the simulator. Without the function
+ * Whoever answers a call is handed in as a function; nothing here knows the simulator. Without the function
  * that an estimand needs it says so and the gate is not evaluated.
  * Units: SI. Errors: of the corpus (RC_SCHEMA, RC_UNIT), of a platform, of the answering function;
  * RC_UNSUPPORTED where the means do not exist. */
@@ -15,7 +15,7 @@
 
 /* Time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
  * the end (REGIME_AHEAD). */
-typedef enum rc (*regime_f)(const struct step *step, const struct costs *costs, enum regime regime,
+typedef enum rc (*regime_f)(const struct call *call, const struct costs *costs, enum regime regime,
                             int calls, double *per_call_s, struct err *e);
 
 struct estimand_tools {

@@ -52,9 +52,9 @@ static enum rc skewed_cases(const struct estimand_input *in, case_f run, double 
     return rc;
 }
 
-static enum rc time_of(const struct estimand_input *in, const struct step *step,
+static enum rc time_of(const struct estimand_input *in, const struct call *call,
                        const struct costs *costs, double *time_s, struct err *e) {
-    return simulate_time(in->tools.simulator, step, costs, time_s, e);
+    return simulate_time(in->tools.simulator, call, costs, time_s, e);
 }
 
 /* --- bound ------------------------------------------------------------------------------------ */
@@ -62,11 +62,11 @@ static enum rc time_of(const struct estimand_input *in, const struct step *step,
 static enum rc bound_case(const struct estimand_input *in, struct bench *b, const char *label,
                           double *worst, struct gate_evidence *x, struct err *e) {
     struct costs costs[2];
-    costs_wire(&b->step, &costs[0]);
-    costs_treatment(&b->step, b->platform->alpha_treatments.n - 1, &costs[1]);
+    costs_wire(&b->call, &costs[0]);
+    costs_treatment(&b->call, b->platform->alpha_treatments.n - 1, &costs[1]);
     for (int i = 0; i < 2; i++) {
-        double time_s, bound_s = bound_call_s(&b->step, &costs[i]);
-        enum rc rc = time_of(in, &b->step, &costs[i], &time_s, e);
+        double time_s, bound_s = bound_call_s(&b->call, &costs[i]);
+        enum rc rc = time_of(in, &b->call, &costs[i], &time_s, e);
         if (rc)
             return rc;
         if (bound_s > 0)
@@ -95,12 +95,12 @@ static enum rc conservation_case(const struct estimand_input *in, struct bench *
     double tier[2][TIER_MAX] = {{0}};
     struct costs wire;
     struct outcome o = {0};
-    costs_wire(&b->step, &wire);
-    enum rc rc = in->tools.simulator->run(&b->step, &wire, 1, in->tools.simulator->context, &o, e);
+    costs_wire(&b->call, &wire);
+    enum rc rc = in->tools.simulator->run(&b->call, &wire, 1, in->tools.simulator->context, &o, e);
     if (!rc && !o.link_bytes)
         rc = err_set(e, RC_UNSUPPORTED, "the engine does not count bytes on links");
-    for (int stage = 0; stage < b->step.n_stages; stage++)
-        step_link_load(&b->step, stage, due, NULL);
+    for (int stage = 0; stage < b->call.n_stages; stage++)
+        call_link_load(&b->call, stage, due, NULL);
     for (size_t i = 0; i < n && !rc; i++) {
         enum tier t = b->topology->links[i].tier;
         tier[0][t] += o.link_bytes[i];
@@ -154,9 +154,9 @@ static enum rc compare_two(const struct estimand_input *in, const struct bench_a
         free(set);
         if (rc)
             break;
-        costs_wire(&b.step, &wire);
-        bound_s[i] = bound_call_s(&b.step, &wire);
-        rc = time_of(in, &b.step, &wire, &time_s[i], e);
+        costs_wire(&b.call, &wire);
+        bound_s[i] = bound_call_s(&b.call, &wire);
+        rc = time_of(in, &b.call, &wire, &time_s[i], e);
         bench_close(&b);
     }
     return rc;
@@ -205,9 +205,9 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
     struct costs wire = {0};
     double before_s = 0, after_s = 0;
     if (!rc) {
-        rc = time_of(in, &b.step, &wire, &before_s, e);
+        rc = time_of(in, &b.call, &wire, &before_s, e);
         if (!rc)
-            rc = time_of(in, &scaled.step, &wire, &after_s, e);
+            rc = time_of(in, &scaled.call, &wire, &after_s, e);
         r->scaling = fmax(r->scaling, fabs(rise(before_s, after_s)));
         large.platform_set = ask->platform_set;
         bench_close(&scaled);
@@ -215,7 +215,7 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
     if (!rc)
         rc = bench_open(&large, &scaled, e);
     if (!rc) { // the same machine with four times the bytes
-        r->bound = fmax(r->bound, rise(bound_call_s(&scaled.step, &wire), bound_call_s(&b.step, &wire)));
+        r->bound = fmax(r->bound, rise(bound_call_s(&scaled.call, &wire), bound_call_s(&b.call, &wire)));
         bench_close(&scaled);
     }
     bench_close(&b);
@@ -227,8 +227,8 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
 /* Where rank goes: the next place of its group; in odd groups, if they may differ, the place before. */
 static int moved(const struct platform *p, int rank, bool differ) {
     int local = plat_local_of(p, rank), n = (int)p->ranks_per_group, group = plat_group_of(p, rank);
-    int step = differ && group % 2 ? n - 1 : 1;
-    return group * n + (local + step) % n;
+    int call = differ && group % 2 ? n - 1 : 1;
+    return group * n + (local + call) % n;
 }
 
 static void permute(const struct platform *p, struct matrix *m, bool differ) {
@@ -259,11 +259,11 @@ static enum rc permute_ranks(const struct estimand_input *in, const struct bench
     enum rc rc = bench_open(ask, &b, e);
     if (rc)
         return rc;
-    rc = time_of(in, &b.step, &wire, &before_s, e);
-    for (int i = 0; i < b.step.n_stages; i++)
-        permute(b.platform, &b.step.stages[i].bytes, ask->strategy == STRATEGY_ONE_HOP);
+    rc = time_of(in, &b.call, &wire, &before_s, e);
+    for (int i = 0; i < b.call.n_stages; i++)
+        permute(b.platform, &b.call.stages[i].bytes, ask->strategy == STRATEGY_ONE_HOP);
     if (!rc)
-        rc = time_of(in, &b.step, &wire, &after_s, e);
+        rc = time_of(in, &b.call, &wire, &after_s, e);
     r->permutation = fmax(r->permutation, fabs(rise(before_s, after_s)));
     bench_close(&b);
     return rc;

@@ -5,18 +5,18 @@
 
 static enum rc call_time(const struct ratio_search *s, const struct topology *t,
                          enum strategy strategy, double *time_s, struct err *e) {
-    struct step step;
+    struct call call;
     struct costs costs;
     char reason[200];
-    step_build(t, s->workload, s->implementation, s->traffic, strategy, PHASE_DISPATCH, &step);
+    call_build(t, s->workload, s->implementation, s->traffic, strategy, PHASE_DISPATCH, &call);
     enum rc rc = RC_OK;
     if (s->treatment >= 0)
-        costs_treatment(&step, (size_t)s->treatment, &costs);
-    else if (!costs_known(&step, REGIME_AHEAD, &costs, NULL, reason))
+        costs_treatment(&call, (size_t)s->treatment, &costs);
+    else if (!costs_known(&call, REGIME_AHEAD, &costs, NULL, reason))
         rc = err_set(e, RC_UNSUPPORTED, "%s", reason);
     if (!rc)
-        rc = simulate_time(&s->simulator, &step, &costs, time_s, e);
-    step_clear(&step);
+        rc = simulate_time(&s->simulator, &call, &costs, time_s, e);
+    call_clear(&call);
     return rc;
 }
 

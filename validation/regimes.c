@@ -84,7 +84,7 @@ static enum rc regime_point(const struct estimand_input *in, const struct regime
     struct costs costs = {.alpha_s = {plateau_s(c, k, world, regime)}};
     double measured_s = corpus_value(c, row, k->time[regime]), time_s[REGIMES] = {0, 0};
     for (int r = 0; r < REGIMES && !rc; r++)
-        rc = in->tools.repeat(&b.step, &costs, (enum regime)r, CALLS_IN_A_ROW, &time_s[r], e);
+        rc = in->tools.repeat(&b.call, &costs, (enum regime)r, CALLS_IN_A_ROW, &time_s[r], e);
     bench_close(&b);
     if (rc)
         return rc;

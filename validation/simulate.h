@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simulate.h - whoever answers a step, handed in: nothing here knows the engine.
+/* simulate.h - whoever answers a call, handed in: nothing here knows the engine.
  *
  * Fills outcomes[n_cases], one for each case of fixed costs; the caller clears them. */
 #ifndef VALIDATION_SIMULATE_H
 #define VALIDATION_SIMULATE_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
-typedef enum rc (*simulate_f)(const struct step *step, const struct costs *cases, size_t n_cases,
+typedef enum rc (*simulate_f)(const struct call *call, const struct costs *cases, size_t n_cases,
                               void *context, struct outcome *outcomes, struct err *e);
 
 struct simulator {
@@ -16,7 +16,7 @@ struct simulator {
 };
 
 /* Time of one case; nothing is left to clear. */
-enum rc simulate_time(const struct simulator *s, const struct step *step, const struct costs *costs,
+enum rc simulate_time(const struct simulator *s, const struct call *call, const struct costs *costs,
                       double *time_s, struct err *e);
 
 #endif

@@ -17,10 +17,10 @@ static enum rc known_time_s(const struct estimand_input *in, const struct bench 
                             struct err *e) {
     struct costs costs;
     char reason[200] = "";
-    if (!costs_known(&b->step, REGIME_AHEAD, &costs, NULL, reason))
+    if (!costs_known(&b->call, REGIME_AHEAD, &costs, NULL, reason))
         return err_set(e, RC_UNSUPPORTED, "%s", reason);
     costs.splits_s = costs.chain_s_per_pair = costs.chain_floor_s = 0;
-    return simulate_time(in->tools.simulator, &b->step, &costs, time_s, e);
+    return simulate_time(in->tools.simulator, &b->call, &costs, time_s, e);
 }
 
 /* One world of the corpus' machine: whole groups, or part of one. */
@@ -165,7 +165,7 @@ static enum rc one_balanced(const struct estimand_input *in, const struct balanc
     enum rc rc = open_balanced(c, &b, e);
     if (rc)
         return rc;
-    if (!costs_known(&b.step, REGIME_AHEAD, &costs, NULL, reason))
+    if (!costs_known(&b.call, REGIME_AHEAD, &costs, NULL, reason))
         rc = err_set(e, RC_UNSUPPORTED, "%s", reason);
     if (!rc)
         rc = both(in, &b, &costs, answers_s, e);
@@ -217,8 +217,8 @@ static enum rc balanced_grid(const struct estimand_input *in, balanced_f both, s
 static enum rc simulated_and_closed(const struct estimand_input *in, const struct bench *b,
                                     const struct costs *costs, double answers_s[2], struct err *e) {
     struct outcome closed = {0};
-    enum rc rc = simulate_time(in->tools.simulator, &b->step, costs, &answers_s[0], e);
-    model_call(&b->step, costs, &closed);
+    enum rc rc = simulate_time(in->tools.simulator, &b->call, costs, &answers_s[0], e);
+    model_call(&b->call, costs, &closed);
     answers_s[1] = closed.time_s;
     outcome_clear(&closed);
     return rc;
@@ -226,8 +226,8 @@ static enum rc simulated_and_closed(const struct estimand_input *in, const struc
 
 static enum rc two_engines(const struct estimand_input *in, const struct bench *b,
                            const struct costs *costs, double answers_s[2], struct err *e) {
-    enum rc rc = simulate_time(in->tools.second, &b->step, costs, &answers_s[0], e);
-    return rc ? rc : simulate_time(in->tools.simulator, &b->step, costs, &answers_s[1], e);
+    enum rc rc = simulate_time(in->tools.second, &b->call, costs, &answers_s[0], e);
+    return rc ? rc : simulate_time(in->tools.simulator, &b->call, costs, &answers_s[1], e);
 }
 
 enum rc estimand_cross_check(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outcome.h - the answer to a step, whoever gives it.
+/* outcome.h - the answer to a call, whoever gives it.
  *
  * Units: SI. Times count from begin_s, which is 0 for a single call.
  * Shapes: arrays over ranks and over the topology's links.

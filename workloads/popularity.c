@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "platforms/base/stat.h"
-#include "workloads/skew.h"
+#include "workloads/draw/skew.h"
 
 /* Fractions in a record are rounded: max/mean may stand this much above its ceiling. */
 static const double ceiling_tolerance = 1e-9;

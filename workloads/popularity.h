@@ -8,9 +8,9 @@
 #ifndef WORKLOADS_POPULARITY_H
 #define WORKLOADS_POPULARITY_H
 
-#include "workloads/choice.h"
-#include "workloads/placement.h"
-#include "workloads/record.h"
+#include "workloads/draw/choice.h"
+#include "workloads/placement/placement.h"
+#include "workloads/records/record.h"
 #include "workloads/workload.h"
 
 struct popularity_ask {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "platforms/platform.h"
-#include "workloads/placement.h"
+#include "workloads/placement/placement.h"
 #include "workloads/traffic.h"
 
 /* What one sender has for others, expected values. */

@@ -6,7 +6,7 @@
 #ifndef WORKLOADS_TRACE_H
 #define WORKLOADS_TRACE_H
 
-#include "workloads/record.h"
+#include "workloads/records/record.h"
 #include "workloads/workload.h"
 
 /* *layer: index of the one layer that the workload asks for, or -1. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "platforms/base/stat.h"
-#include "workloads/pairs.h"
+#include "workloads/draw/pairs.h"
 #include "workloads/popularity.h"
-#include "workloads/record.h"
+#include "workloads/records/record.h"
 #include "workloads/rows.h"
 #include "workloads/tokens.h"
 #include "workloads/trace.h"

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-#include "workloads/matrix.h"
+#include "workloads/records/matrix.h"
 #include "workloads/workload.h"
 
 enum traffic_unit { TRAFFIC_ROWS, TRAFFIC_BYTES };

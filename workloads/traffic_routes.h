@@ -8,7 +8,7 @@
 #ifndef WORKLOADS_TRAFFIC_ROUTES_H
 #define WORKLOADS_TRAFFIC_ROUTES_H
 
-#include "workloads/routes.h"
+#include "workloads/records/routes.h"
 #include "workloads/rows.h"
 #include "workloads/workload.h"
 

@@ -9,7 +9,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
 #include "platforms/find.h"
-#include "workloads/placement.h"
+#include "workloads/placement/placement.h"
 
 static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
 static const char *const mode_choices[] = {"global_topk", "full", "group_limited", "quota_only", NULL};

@@ -7,7 +7,7 @@
 #define WORKLOADS_WORKLOAD_H
 
 #include "platforms/platform.h"
-#include "workloads/choice.h"
+#include "workloads/draw/choice.h"
 
 #define WORKLOAD_SCHEMA "moesim/workload/1"
 #define WORKLOAD_DEFAULT "olmoe-github"

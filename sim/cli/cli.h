@@ -12,7 +12,7 @@
 
 #include "sim/cli/memo.h"
 #include "sim/cli/options.h"
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 typedef enum rc (*command_f)(const struct options *o, struct buf *out, struct err *e);
 

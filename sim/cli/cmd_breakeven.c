@@ -27,7 +27,7 @@ static const double simulated_relative = 5e-4; // three digits
 
 /* Both calls, and the constants of their platform that have an interval. */
 struct pair {
-    struct step one, two;
+    struct call one, two;
     struct intervals *intervals;
 };
 
@@ -46,7 +46,7 @@ static enum rc chain_at_width(const struct workload *w, enum chain_preset preset
 
 static void family(const struct pair *p, const struct costs *one, const struct costs *two,
                    const struct options *o, double s_per_pair, struct breakeven *b) {
-    breakeven_from_steps(&p->one, one, &p->two, two, b);
+    breakeven_from_calls(&p->one, one, &p->two, two, b);
     b->chain_s_per_pair = s_per_pair;
     b->host_exposure_s = o->host_exposure_s;
     memcpy(b->range, range_default, sizeof b->range);
@@ -127,7 +127,7 @@ static void analytic_entry(const struct pair *p, const struct options *o, enum c
 }
 
 static void fill_costs(const struct pair *p, struct known_costs *c, struct breakeven_result *r) {
-    struct alpha_answer one[STEP_STAGES], two[STEP_STAGES];
+    struct alpha_answer one[CALL_STAGES], two[CALL_STAGES];
     c->known = costs_known(&p->one, REGIME_AHEAD, &c->one, one, r->alpha_reason);
     if (c->known)
         c->known = costs_known(&p->two, REGIME_AHEAD, &c->two, two, r->alpha_reason);
@@ -148,7 +148,7 @@ static void fill_skew(const struct inputs *in, const struct pair *p, struct brea
     struct costs wire;
     struct skew_row rows[SKEW_ROWS];
     costs_wire(&p->one, &wire);
-    model_from_step(&p->one, &wire, &m, &g);
+    model_from_call(&p->one, &wire, &m, &g);
     skew_table(&g, in->traffic, SKEW_CV, rows);
     r->cv = SKEW_CV;
     for (int i = 0; i < SKEW_ROWS; i++) {
@@ -337,7 +337,7 @@ static void fill_geometry(const struct inputs *in, const struct pair *p,
     struct breakeven b;
     struct costs wire;
     costs_wire(&p->one, &wire);
-    breakeven_from_steps(&p->one, &wire, &p->two, &wire, &b);
+    breakeven_from_calls(&p->one, &wire, &p->two, &wire, &b);
     r->held = breakeven_hold_name(b.hold);
     int local = (int)in->platform->ranks_per_group;
     bool many = in->platform->groups > 1, even = plat_is_even(in->platform);
@@ -428,7 +428,7 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                                  .seed = o->seed,
                                  .arguments = o->arguments,
                                  .n_arguments = o->n_arguments};
-    rc = step_check(in.platform, in.implementation, STRATEGY_TWO_HOP, e);
+    rc = call_check(in.platform, in.implementation, STRATEGY_TWO_HOP, e);
     if (!rc && in.implementation->cut && strcmp(in.implementation->cut, "fast") != 0)
         rc = err_set(e, RC_UNSUPPORTED,
                      "breakeven asks about hops that are cut at the fast tier; implementation.cut is '%.40s': compare "
@@ -440,9 +440,9 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         return rc;
     }
     struct pair p = {.intervals = mem_alloc(1, sizeof *p.intervals)};
-    step_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_ONE_HOP,
+    call_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_ONE_HOP,
                PHASE_DISPATCH, &p.one);
-    step_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_TWO_HOP,
+    call_build(in.topology, in.workload, in.implementation, in.traffic, STRATEGY_TWO_HOP,
                PHASE_DISPATCH, &p.two);
     rc = fill(&in, o, &p, &r, e);
     if (!rc && o->output)
@@ -452,8 +452,8 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
          : o->format == FORMAT_CSV ? breakeven_write_csv
                                    : breakeven_write_text)(&r, out);
     free(p.intervals);
-    step_clear(&p.one);
-    step_clear(&p.two);
+    call_clear(&p.one);
+    call_clear(&p.two);
     licensing_clear(&l);
     inputs_clear(&in);
     return rc;

@@ -13,24 +13,24 @@
 #define TIMEOUT_S 60 /* of one simulation */
 
 /* The mean time of equal calls back to back, the host waiting for each or running ahead. */
-static enum rc repeat(const struct step *step, const struct costs *costs, enum regime regime, int calls,
+static enum rc repeat(const struct call *call, const struct costs *costs, enum regime regime, int times,
                       double *per_call_s, struct err *e) {
-    size_t n = (size_t)calls;
-    struct step *steps = mem_alloc(n, sizeof *steps);
+    size_t n = (size_t)times;
+    struct call *calls = mem_alloc(n, sizeof *calls);
     struct costs *cases = mem_alloc(n, sizeof *cases);
     struct outcome *outcomes = mem_alloc(n, sizeof *outcomes);
     for (size_t i = 0; i < n; i++) {
-        steps[i] = *step;
+        calls[i] = *call;
         cases[i] = *costs;
     }
-    const struct sim_sequence sequence = {steps, cases, n, regime};
+    const struct sim_sequence sequence = {calls, cases, n, regime};
     const struct sim_options options = {.timeout_s = TIMEOUT_S, .times_only = true};
     double total_s = 0;
     enum rc rc = sim_run_sequence(&sequence, &options, outcomes, &total_s, e);
-    *per_call_s = total_s / calls;
+    *per_call_s = total_s / times;
     for (size_t i = 0; i < n; i++)
         outcome_clear(&outcomes[i]);
-    free(steps);
+    free(calls);
     free(cases);
     free(outcomes);
     return rc;

@@ -32,94 +32,94 @@ struct cases {
     size_t treatment; /* index of the first treatment; n when the time is known */
 };
 
-static void fill_cases(const struct step *step, const struct options *o, struct cases *cases,
-                       struct call_figures *call) {
-    struct alpha_answer answers[STEP_STAGES];
+static void fill_cases(const struct call *call, const struct options *o, struct cases *cases,
+                       struct call_figures *figures) {
+    struct alpha_answer answers[CALL_STAGES];
     enum regime regime =
         o->host && strcmp(o->host, "observed") == 0 ? REGIME_OBSERVED : REGIME_AHEAD;
     *cases = (struct cases){0};
-    call->time_known =
-        costs_known(step, regime, &cases->costs[0], answers, call->reason);
-    if (call->time_known) {
+    figures->time_known =
+        costs_known(call, regime, &cases->costs[0], answers, figures->reason);
+    if (figures->time_known) {
         cases->wire = 1;
         cases->n = cases->treatment = 2;
-        memcpy(call->fixed_s, cases->costs[0].fixed_s, sizeof call->fixed_s);
-        for (int i = 0; i < step->n_stages; i++)
+        memcpy(figures->fixed_s, cases->costs[0].fixed_s, sizeof figures->fixed_s);
+        for (int i = 0; i < call->n_stages; i++)
             if (answers[i].interpolated)
-                snprintf(call->reason, sizeof call->reason, "%s", answers[i].reason);
+                snprintf(figures->reason, sizeof figures->reason, "%s", answers[i].reason);
     } else {
         cases->treatment = 1;
-        cases->n = 1 + step->platform->alpha_treatments.n;
+        cases->n = 1 + call->platform->alpha_treatments.n;
         for (size_t i = cases->treatment; i < cases->n; i++)
-            costs_treatment(step, i - cases->treatment, &cases->costs[i]);
+            costs_treatment(call, i - cases->treatment, &cases->costs[i]);
     }
-    costs_wire(step, &cases->costs[cases->wire]);
+    costs_wire(call, &cases->costs[cases->wire]);
 }
 
-static void fill_bounds(const struct step *step, struct cases *cases, struct call_figures *call) {
-    bound_calls(step, cases->costs, cases->n, cases->bound_s, &cases->busiest);
-    call->wire_bound_s = cases->bound_s[cases->wire];
-    call->bound_s = call->time_known ? cases->bound_s[0] : -1;
+static void fill_bounds(const struct call *call, struct cases *cases, struct call_figures *figures) {
+    bound_calls(call, cases->costs, cases->n, cases->bound_s, &cases->busiest);
+    figures->wire_bound_s = cases->bound_s[cases->wire];
+    figures->bound_s = figures->time_known ? cases->bound_s[0] : -1;
     for (size_t i = cases->treatment; i < cases->n; i++)
-        if (call->bound_s < 0 || cases->bound_s[i] < call->bound_s)
-            call->bound_s = cases->bound_s[i];
-    if (call->bound_s < 0)
-        call->bound_s = call->wire_bound_s;
+        if (figures->bound_s < 0 || cases->bound_s[i] < figures->bound_s)
+            figures->bound_s = cases->bound_s[i];
+    if (figures->bound_s < 0)
+        figures->bound_s = figures->wire_bound_s;
 }
 
-static void fill_traffic(const struct step *step, const struct bound_link *busiest, struct call_figures *call) {
-    memcpy(call->tier_bytes, busiest->tier_bytes, sizeof call->tier_bytes);
-    memcpy(call->tier_messages, busiest->tier_messages, sizeof call->tier_messages);
+static void fill_traffic(const struct call *call, const struct bound_link *busiest, struct call_figures *figures) {
+    memcpy(figures->tier_bytes, busiest->tier_bytes, sizeof figures->tier_bytes);
+    memcpy(figures->tier_messages, busiest->tier_messages, sizeof figures->tier_messages);
     if (busiest->link < 0)
         return;
-    call->busiest = &step->topology->links[busiest->link];
-    call->busiest_bytes = busiest->bytes;
-    if (call->wire_s > 0)
-        call->busiest_utilisation = busiest->bytes / (call->busiest->capacity_Bps * call->wire_s);
+    figures->busiest = &call->topology->links[busiest->link];
+    figures->busiest_bytes = busiest->bytes;
+    if (figures->wire_s > 0)
+        figures->busiest_utilisation = busiest->bytes / (figures->busiest->capacity_Bps * figures->wire_s);
 }
 
 /* Bytes between blocks of ranks, few enough to look at. */
-static void fill_map(const struct step *step, struct call_figures *call) {
-    int ranks = step->topology->ranks;
+static void fill_map(const struct call *call, struct call_figures *figures) {
+    int ranks = call->topology->ranks;
     int each = (ranks + RESULT_MAP - 1) / RESULT_MAP, n = (ranks + each - 1) / each;
-    call->map = mem_alloc((size_t)n * (size_t)n, sizeof *call->map);
-    call->map_blocks = n;
-    call->map_ranks = each;
-    for (int i = 0; i < step->n_stages; i++) {
-        const struct matrix *m = &step->stages[i].bytes;
+    figures->map = mem_alloc((size_t)n * (size_t)n, sizeof *figures->map);
+    figures->map_blocks = n;
+    figures->map_ranks = each;
+    for (int i = 0; i < call->n_stages; i++) {
+        const struct matrix *m = &call->stages[i].bytes;
         for (int src = 0; src < m->ranks; src++)
             for (size_t k = m->start[src]; k < m->start[src + 1]; k++)
                 if (m->dst[k] != src)
-                    call->map[src / each * n + m->dst[k] / each] += m->value[k];
+                    figures->map[src / each * n + m->dst[k] / each] += m->value[k];
     }
 }
 
 static void fill_band(const struct cases *cases, const struct outcome *outcomes,
-                      struct call_figures *call) {
-    if (call->time_known) {
-        call->band_known = true;
-        call->band_s[0] = call->band_s[1] = call->time_s;
+                      struct call_figures *figures) {
+    if (figures->time_known) {
+        figures->band_known = true;
+        figures->band_s[0] = figures->band_s[1] = figures->time_s;
     }
     for (size_t i = cases->treatment; i < cases->n; i++) {
         double time_s = outcomes[i].time_s;
-        call->treatment_s[i - cases->treatment] = time_s;
-        if (!call->band_known || time_s < call->band_s[0])
-            call->band_s[0] = time_s;
-        if (!call->band_known || time_s > call->band_s[1])
-            call->band_s[1] = time_s;
-        call->band_known = true;
+        figures->treatment_s[i - cases->treatment] = time_s;
+        if (!figures->band_known || time_s < figures->band_s[0])
+            figures->band_s[0] = time_s;
+        if (!figures->band_known || time_s > figures->band_s[1])
+            figures->band_s[1] = time_s;
+        figures->band_known = true;
     }
 }
 
-static enum rc simulate_call(const struct step *step, const struct cases *cases,
-                             const struct options *o, struct result *r, struct call_figures *call,
+static enum rc simulate_call(const struct call *call, const struct cases *cases,
+                             const struct options *o, struct result *r, struct call_figures *figures,
                              struct err *e) {
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
     const struct sim_options options = {.timeout_s = o->timeout_s,
                                         .times_only = !r->detail,
                                         .link_bins = r->detail ? RESULT_BINS : 0,
                                         .messages = o->timeline ? RESULT_MESSAGES : 0};
-    enum rc rc = sim_run(step, cases->costs, cases->n, &options, outcomes, e);
+    enum rc rc = sim_run(call, cases->costs, cases->n, &options, outcomes, e);
     if (rc)
         return rc;
     for (size_t i = 0; i < cases->n && !rc; i++) {
@@ -127,7 +127,7 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
             rc = err_set(e, RC_ENGINE,
                          "%s (%s costs): simulated %.17g s lies below the lower bound %.17g s; "
                          "this is a bug of the program",
-                         call->strategy, cases->costs[i].name, outcomes[i].time_s, cases->bound_s[i]);
+                         figures->strategy, cases->costs[i].name, outcomes[i].time_s, cases->bound_s[i]);
         size_t first = 0;
         while (outcomes[first].run != outcomes[i].run)
             first++;
@@ -139,30 +139,30 @@ static enum rc simulate_call(const struct step *step, const struct cases *cases,
         if (outcomes[i].peak_rss_bytes > r->peak_rss_bytes)
             r->peak_rss_bytes = outcomes[i].peak_rss_bytes;
     }
-    call->simulated = true;
-    call->wire_s = outcomes[cases->wire].time_s;
-    call->time_s = call->time_known ? outcomes[0].time_s : 0;
-    fill_band(cases, outcomes, call);
-    call->shown = outcomes[0]; // known costs, or the wire
+    figures->simulated = true;
+    figures->wire_s = outcomes[cases->wire].time_s;
+    figures->time_s = figures->time_known ? outcomes[0].time_s : 0;
+    fill_band(cases, outcomes, figures);
+    figures->shown = outcomes[0]; // known costs, or the wire
     for (size_t i = 1; i < cases->n; i++)
         outcome_clear(&outcomes[i]);
     return rc;
 }
 
-static void analytic_call(const struct step *step, const struct cases *cases,
-                          struct call_figures *call) {
+static void analytic_call(const struct call *call, const struct cases *cases,
+                          struct call_figures *figures) {
     struct outcome wire, known;
-    model_call(step, &cases->costs[cases->wire], &wire);
-    model_call(step, &cases->costs[0], &known); // the wire again where the time is not known
-    struct comparison c = {.time_known = call->time_known,
+    model_call(call, &cases->costs[cases->wire], &wire);
+    model_call(call, &cases->costs[0], &known); // the wire again where the time is not known
+    struct comparison c = {.time_known = figures->time_known,
                            .analytic_s = known.time_s,
-                           .simulated_s = call->time_s,
+                           .simulated_s = figures->time_s,
                            .analytic_wire_s = wire.time_s,
-                           .simulated_wire_s = call->wire_s};
+                           .simulated_wire_s = figures->wire_s};
     compare_fill(&c);
-    call->analytic = (struct call_analytic){.present = true,
+    figures->analytic = (struct call_analytic){.present = true,
                                             .covered = true,
-                                            .time_known = call->time_known,
+                                            .time_known = figures->time_known,
                                             .time_s = known.time_s,
                                             .wire_s = wire.time_s,
                                             .error_known = c.basis != COMPARE_NONE,
@@ -182,43 +182,43 @@ struct ask {
 };
 
 static enum rc run_call(const struct inputs *in, const struct options *o, const struct ask *ask,
-                        struct call_figures *call, struct result *r, struct err *e) {
-    struct step step;
-    step_build(in->topology, in->workload, ask->implementation, in->traffic, ask->strategy, ask->phase,
-               &step);
-    step.enter_s = in->enter_s;
-    step.order_seed = o->seed;
-    *call = (struct call_figures){.strategy = strategy_name(ask->strategy),
+                        struct call_figures *figures, struct result *r, struct err *e) {
+    struct call call;
+    call_build(in->topology, in->workload, ask->implementation, in->traffic, ask->strategy, ask->phase,
+               &call);
+    call.enter_s = in->enter_s;
+    call.order_seed = o->seed;
+    *figures = (struct call_figures){.strategy = strategy_name(ask->strategy),
                                   .phase = phase_name(ask->phase),
-                                  .dedup = step.one_hop_dedup,
-                                  .chunks = step.chunks,
-                                  .pipelined = step.pipelined,
+                                  .dedup = call.one_hop_dedup,
+                                  .chunks = call.chunks,
+                                  .pipelined = call.pipelined,
                                   .straggler.rank = -1};
-    licensing_scope(o, &step, &call->asked);
+    licensing_scope(o, &call, &figures->asked);
     struct cases cases;
-    fill_cases(&step, o, &cases, call);
+    fill_cases(&call, o, &cases, figures);
     if (!ask->only_time || !o->analytic_only)
-        fill_bounds(&step, &cases, call);
-    enum rc rc = o->analytic_only ? RC_OK : simulate_call(&step, &cases, o, r, call, e);
-    if (!rc && ask->compare && model_covers(&step))
-        analytic_call(&step, &cases, call);
-    call->analytic.present = ask->compare;
-    call->analytic.no_form = ask->compare ? model_no_form(&step) : NULL;
-    const struct costs *basis = &cases.costs[call->time_known ? 0 : cases.wire];
+        fill_bounds(&call, &cases, figures);
+    enum rc rc = o->analytic_only ? RC_OK : simulate_call(&call, &cases, o, r, figures, e);
+    if (!rc && ask->compare && model_covers(&call))
+        analytic_call(&call, &cases, figures);
+    figures->analytic.present = ask->compare;
+    figures->analytic.no_form = ask->compare ? model_no_form(&call) : NULL;
+    const struct costs *basis = &cases.costs[figures->time_known ? 0 : cases.wire];
     if (!rc && ask->explain)
-        rc = explain_causes(&step, basis, o, call, e);
+        rc = explain_causes(&call, basis, o, figures, e);
     bool ports = !ask->only_time && (o->detail || !o->brief || !o->analytic_only);
     if (!rc && ports)
-        explain_ports(&step, basis, call);
+        explain_ports(&call, basis, figures);
     if (!rc && !ask->only_time && (o->host || o->calls || o->all_layers || o->batches))
-        rc = sequence_run(in, o, &step, &call->sequence, e);
+        rc = sequence_run(in, o, &call, &figures->sequence, e);
     if (!rc && !ask->only_time && o->draws)
-        rc = draws_run(in, o, &step, call->time_known, cases.costs, &call->draws, e);
+        rc = draws_run(in, o, &call, figures->time_known, cases.costs, &figures->draws, e);
     if (!ask->only_time)
-        fill_traffic(&step, &cases.busiest, call);
+        fill_traffic(&call, &cases.busiest, figures);
     if (!ask->only_time && o->detail)
-        fill_map(&step, call);
-    step_clear(&step);
+        fill_map(&call, figures);
+    call_clear(&call);
     return rc;
 }
 
@@ -255,7 +255,7 @@ static enum rc run_phase(const struct inputs *in, const struct options *o, enum 
                            "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
                            "defined",
                            strategy_name((enum strategy)strategies[i]));
-        rc = step_check(in->platform, in->implementation, (enum strategy)strategies[i], e);
+        rc = call_check(in->platform, in->implementation, (enum strategy)strategies[i], e);
         if (rc)
             return rc;
         const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare,
@@ -279,7 +279,7 @@ static enum rc run_calls(const struct inputs *in, const struct options *o, bool 
     if (!rc)
         figures_gain(f, best, in->platform->alpha_treatments.n);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        call_clear(&best[phase]);
+        call_figures_clear(&best[phase]);
     return rc;
 }
 

@@ -8,7 +8,7 @@
 
 #include "platforms/base/stat.h"
 #include "workloads/popularity.h"
-#include "workloads/skew.h"
+#include "workloads/draw/skew.h"
 
 static const int world_sizes[] = {8, 16, 32, 64, 128};
 enum { WORLD_SIZES = sizeof world_sizes / sizeof *world_sizes };

@@ -18,25 +18,25 @@ static void quantiles(double *times_s, size_t n, double *q) {
     }
 }
 
-static enum rc one_draw(const struct options *o, const struct step *like, const struct traffic *t,
+static enum rc one_draw(const struct options *o, const struct call *like, const struct traffic *t,
                         const struct costs *cases, size_t n_cases, double *times_s, struct err *e) {
-    struct step step;
+    struct call call;
     struct outcome outcomes[2] = {{0}};
     const struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
-    step_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
-               &step);
-    step.enter_s = like->enter_s;
-    step.order_seed = like->order_seed;
-    enum rc rc = sim_run(&step, cases, n_cases, &options, outcomes, e);
+    call_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
+               &call);
+    call.enter_s = like->enter_s;
+    call.order_seed = like->order_seed;
+    enum rc rc = sim_run(&call, cases, n_cases, &options, outcomes, e);
     for (size_t i = 0; i < n_cases; i++) {
         times_s[i] = outcomes[i].time_s;
         outcome_clear(&outcomes[i]);
     }
-    step_clear(&step);
+    call_clear(&call);
     return rc;
 }
 
-enum rc draws_run(const struct inputs *in, const struct options *o, const struct step *like, bool known,
+enum rc draws_run(const struct inputs *in, const struct options *o, const struct call *like, bool known,
                   const struct costs *cases, struct draws_figures *d, struct err *e) {
     struct traffic_plan *plan;
     enum rc rc = traffic_plan_build(in->platform, in->workload, o->seed, &plan, e);

@@ -7,7 +7,7 @@
 #include "sim/cli/figures.h"
 
 /* Draws o->draws batches and simulates each under known (NULL: not known) and wire costs. like: the call. */
-enum rc draws_run(const struct inputs *in, const struct options *o, const struct step *like, bool known,
+enum rc draws_run(const struct inputs *in, const struct options *o, const struct call *like, bool known,
                   const struct costs *cases, struct draws_figures *d, struct err *e);
 
 #endif

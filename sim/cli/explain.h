@@ -7,10 +7,10 @@
 #include "sim/cli/options.h"
 
 /* Fills the waterfall from the analytic to the simulated time under costs; empty where causes.h has none. */
-enum rc explain_causes(const struct step *step, const struct costs *costs, const struct options *o,
-                       struct call_figures *call, struct err *e);
+enum rc explain_causes(const struct call *call, const struct costs *costs, const struct options *o,
+                       struct call_figures *figures, struct err *e);
 
 /* Fills the port model's ends under costs. */
-void explain_ports(const struct step *step, const struct costs *costs, struct call_figures *call);
+void explain_ports(const struct call *call, const struct costs *costs, struct call_figures *figures);
 
 #endif

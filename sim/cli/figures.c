@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void call_clear(struct call_figures *f) {
+void call_figures_clear(struct call_figures *f) {
     outcome_clear(&f->shown);
     free(f->ports);
     free(f->map);
@@ -16,7 +16,7 @@ void call_clear(struct call_figures *f) {
 
 void figures_clear(struct figures *f) {
     for (int i = 0; i < f->n_calls; i++)
-        call_clear(&f->calls[i]);
+        call_figures_clear(&f->calls[i]);
     *f = (struct figures){0};
 }
 

@@ -94,7 +94,7 @@ struct figures {
     bool extrapolates; /* the hierarchy ratio is a setting, not a measured machine's */
 };
 
-void call_clear(struct call_figures *f);
+void call_figures_clear(struct call_figures *f);
 void figures_clear(struct figures *f);
 
 /* Gain of the first multi-hop strategy over the best one hop: per phase, and for the round trip. best[phase] is

@@ -74,25 +74,25 @@ static void widen_by_stage(const struct matrix *m, bool first, struct gate_scope
     free(in);
 }
 
-void licensing_scope(const struct options *o, const struct step *step, struct gate_scope *asked) {
+void licensing_scope(const struct options *o, const struct call *call, struct gate_scope *asked) {
     static const char changed[] = "changed by --set", imitation[] = "not the shipped file";
-    const struct platform *p = step->platform;
-    const struct implementation *m = step->implementation;
+    const struct platform *p = call->platform;
+    const struct implementation *m = call->implementation;
     *asked = (struct gate_scope){
         .machine = p->name,
         .constants_sha256 = only_shape(&o->set_platform) ? p->doc->sha256 : changed,
         .implementation = o->set_implementation.n ? changed : is_imitation(m) ? imitation : m->name,
         // the corpora hold dispatch-like calls of a host that runs ahead; the rest was measured by nobody
-        .strategy = step->phase == PHASE_DISPATCH && !o->host ? strategy_name(step->strategy)
+        .strategy = call->phase == PHASE_DISPATCH && !o->host ? strategy_name(call->strategy)
                                                               : "another phase or host regime",
         .rho_max = 1};
     int n_worlds = 0;
-    for (int i = 0; i < step->n_stages; i++) {
-        const struct stage *s = &step->stages[i];
+    for (int i = 0; i < call->n_stages; i++) {
+        const struct stage *s = &call->stages[i];
         if (s->world > 1) // a world of 1 exchanges nothing
             widen(asked->world, s->world, n_worlds++ == 0);
         widen_by_stage(&s->bytes, i == 0, asked);
     }
-    if (step->enter_s) // ranks that come late were measured by nobody
+    if (call->enter_s) // ranks that come late were measured by nobody
         asked->rho_max = INFINITY;
 }

@@ -19,7 +19,7 @@ enum rc licensing_open(const struct options *o, struct licensing *l, struct err 
 void licensing_clear(struct licensing *l);
 
 /* What one call is about. Constants or an implementation changed by --set are not those that were tried; the
- * number of groups and ranks may be set. Texts are borrowed from the step. */
-void licensing_scope(const struct options *o, const struct step *step, struct gate_scope *asked);
+ * number of groups and ranks may be set. Texts are borrowed from the call. */
+void licensing_scope(const struct options *o, const struct call *call, struct gate_scope *asked);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "platforms/base/mem.h"
 #include "platforms/platform.h"
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 

@@ -11,7 +11,7 @@
 struct calls {
     int n;
     struct traffic **traffic; /* of each, by layer or batch only */
-    struct step *steps;
+    struct call *calls;
     struct costs *costs;
     struct outcome *outcomes;
 };
@@ -76,20 +76,20 @@ static void clear(struct calls *c) {
     for (int i = 0; i < c->n; i++) {
         if (c->traffic)
             traffic_free(c->traffic[i]);
-        if (c->steps)
-            step_clear(&c->steps[i]);
+        if (c->calls)
+            call_clear(&c->calls[i]);
         if (c->outcomes)
             outcome_clear(&c->outcomes[i]);
     }
     free(c->traffic);
-    free(c->steps);
+    free(c->calls);
     free(c->costs);
     free(c->outcomes);
 }
 
 static enum rc play(const struct options *o, const struct calls *c, enum regime host, struct sequence_figures *s,
                     struct err *e) {
-    const struct sim_sequence sequence = {c->steps, c->costs, (size_t)c->n, host};
+    const struct sim_sequence sequence = {c->calls, c->costs, (size_t)c->n, host};
     const struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
     double total_s;
     enum rc rc = sim_run_sequence(&sequence, &options, c->outcomes, &total_s, e);
@@ -105,7 +105,7 @@ static enum rc play(const struct options *o, const struct calls *c, enum regime 
     return RC_OK;
 }
 
-enum rc sequence_run(const struct inputs *in, const struct options *o, const struct step *like,
+enum rc sequence_run(const struct inputs *in, const struct options *o, const struct call *like,
                      struct sequence_figures *s, struct err *e) {
     enum { CALLS_AHEAD = 32 }; // as many as the burst measurements behind the host regimes
     bool ahead = o->host && strcmp(o->host, "ahead") == 0;
@@ -121,20 +121,20 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
     s->n_calls = c.n;
     s->known = true;
     if (!rc) {
-        c.steps = mem_alloc(n, sizeof *c.steps);
+        c.calls = mem_alloc(n, sizeof *c.calls);
         c.costs = mem_alloc(n, sizeof *c.costs);
         c.outcomes = mem_alloc(n, sizeof *c.outcomes);
     }
     for (int i = 0; i < c.n && !rc; i++) {
         const struct traffic *t = c.traffic ? c.traffic[i] : like->traffic;
-        step_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
-                   &c.steps[i]);
-        c.steps[i].enter_s = like->enter_s;
-        c.steps[i].order_seed = like->order_seed;
-        s->known = costs_known(&c.steps[i], table, &c.costs[i], NULL, s->reason) && s->known;
+        call_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
+                   &c.calls[i]);
+        c.calls[i].enter_s = like->enter_s;
+        c.calls[i].order_seed = like->order_seed;
+        s->known = costs_known(&c.calls[i], table, &c.costs[i], NULL, s->reason) && s->known;
     }
     for (int i = 0; i < c.n && !rc && !s->known; i++)
-        costs_wire(&c.steps[i], &c.costs[i]);
+        costs_wire(&c.calls[i], &c.costs[i]);
     if (!rc)
         rc = play(o, &c, host, s, e);
     clear(&c);

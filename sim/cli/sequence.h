@@ -7,7 +7,7 @@
 #include "sim/cli/figures.h"
 
 /* like: the call that is repeated. A time that is not known is said in s, not an error. */
-enum rc sequence_run(const struct inputs *in, const struct options *o, const struct step *like,
+enum rc sequence_run(const struct inputs *in, const struct options *o, const struct call *like,
                      struct sequence_figures *s, struct err *e);
 
 #endif

@@ -60,13 +60,13 @@ static double ready_s(const struct answer *a, int exchange, int rank) {
 static void add_traffic(const struct answer *a, const struct exchange *x) {
     struct outcome_stage *last = &a->o->stages[a->o->n_stages - 1];
     double bytes[TIER_MAX], messages[TIER_MAX];
-    step_tier_traffic(x->step, x->stage, bytes, messages);
+    call_tier_traffic(x->call, x->stage, bytes, messages);
     for (int tier = 0; tier < TIER_MAX; tier++) {
         last->bytes += bytes[tier];
         last->messages += messages[tier];
     }
-    last->rho_out = matrix_rho_max(&x->step->stages[x->stage].bytes, true);
-    last->rho_in = matrix_rho_max(&x->step->stages[x->stage].bytes, false);
+    last->rho_out = matrix_rho_max(&x->call->stages[x->stage].bytes, true);
+    last->rho_in = matrix_rho_max(&x->call->stages[x->stage].bytes, false);
 }
 
 /* Local work that costs nothing at any rank is no stage of the outcome. */
@@ -74,11 +74,11 @@ static void answer_exchange(const struct answer *a, int exchange) {
     const struct exchange *x = &a->plan->exchanges[exchange];
     struct outcome *o = a->o;
     struct interval splits = {INFINITY, 0}, chain = {INFINITY, 0}, hop = {INFINITY, 0};
-    double splits_s = costs_splits_s(a->costs, x->step, x->stage), most_chain_s = 0;
+    double splits_s = costs_splits_s(a->costs, x->call, x->stage), most_chain_s = 0;
     for (int rank = 0; rank < a->plan->ranks; rank++) {
         size_t at = plan_at(a->plan, exchange, rank);
         double read_s = ready_s(a, exchange, rank) + splits_s;
-        double chain_s = costs_chain_s(a->costs, x->step, x->stage, rank) / x->chunks;
+        double chain_s = costs_chain_s(a->costs, x->call, x->stage, rank) / x->chunks;
         double entered_s = a->shift_s + a->play->entered_s[at];
         interval_add(&splits, read_s - splits_s, read_s);
         interval_add(&chain, read_s,
@@ -95,19 +95,19 @@ static void answer_exchange(const struct answer *a, int exchange) {
         add_stage(o, "splits", &splits);
     if (most_chain_s > 0)
         add_stage(o, "chain", &chain);
-    add_stage(o, x->step->stages[x->stage].name, &hop);
+    add_stage(o, x->call->stages[x->stage].name, &hop);
     add_traffic(a, x);
 }
 
 /* The words for the end that came last under these costs. */
-static void choose_path(const struct answer *a, int call) {
+static void choose_path(const struct answer *a, int nth) {
     const struct plan *p = a->plan;
     double end_s[ENDS];
     for (int end = 0; end < ENDS; end++)
         end_s[end] = -1;
-    int last = p->first[call] + p->steps[call].n_stages - 1;
+    int last = p->first[nth] + p->calls[nth].n_stages - 1;
     for (int rank = 0; rank < p->ranks; rank++) {
-        for (int exchange = p->first[call]; exchange <= last; exchange++)
+        for (int exchange = p->first[nth]; exchange <= last; exchange++)
             for (int way = 0; way < p->ways; way++) {
                 double at_s = received_s(a)[plan_event(p, exchange, way, rank)];
                 if (at_s >= 0)
@@ -119,7 +119,7 @@ static void choose_path(const struct answer *a, int call) {
     for (int end = 0; end < ENDS; end++)
         if (end_s[end] > end_s[latest] || (end_s[end] >= end_s[latest] && latest == END_ENTRY))
             latest = end;
-    memcpy(a->o->critical_path, a->play->paths[call * ENDS + latest], OUTCOME_PATH);
+    memcpy(a->o->critical_path, a->play->paths[nth * ENDS + latest], OUTCOME_PATH);
 }
 
 static double jain(const double *x, int n) {
@@ -135,7 +135,7 @@ static double jain(const double *x, int n) {
 }
 
 /* Bytes of one call of several: the sum over calls is what was measured, see check_links(). */
-static void fill_links(const struct answer *a, int call) {
+static void fill_links(const struct answer *a, int nth) {
     const struct plan *p = a->plan;
     size_t n_links = (size_t)p->topology->n_links;
     struct outcome *o = a->o;
@@ -144,8 +144,8 @@ static void fill_links(const struct answer *a, int call) {
     o->link_bytes = mem_alloc(n_links, sizeof(double));
     if (p->n_calls == 1)
         memcpy(o->link_bytes, a->play->link_bytes, n_links * sizeof(double));
-    for (int stage = 0; stage < p->steps[call].n_stages && p->n_calls > 1; stage++)
-        step_link_load(&p->steps[call], stage, o->link_bytes, NULL);
+    for (int stage = 0; stage < p->calls[nth].n_stages && p->n_calls > 1; stage++)
+        call_link_load(&p->calls[nth], stage, o->link_bytes, NULL);
     if (p->link_bins == 0)
         return;
     o->link_bins = p->link_bins;
@@ -165,9 +165,9 @@ static void fill_messages(const struct answer *a) {
         const struct play_message *m = &play->messages[i];
         const struct exchange *x = &a->plan->exchanges[m->exchange];
         struct route route;
-        step_route(x->step, m->src, m->dst, &route);
+        call_route(x->call, m->src, m->dst, &route);
         double shift_s = a->shift_s - o->begin_s, latency_s = plan_latency_s(a->costs, m->way);
-        o->messages[o->n_messages++] = (struct outcome_message){.stage = x->step->stages[x->stage].name,
+        o->messages[o->n_messages++] = (struct outcome_message){.stage = x->call->stages[x->stage].name,
                                                                 .src = m->src,
                                                                 .dst = m->dst,
                                                                 .tier = (int)route.tier,
@@ -178,16 +178,16 @@ static void fill_messages(const struct answer *a) {
 }
 
 /* When the first rank is free for a call, and when the last one enters it. */
-static struct interval entries(const struct answer *a, int call) {
+static struct interval entries(const struct answer *a, int nth) {
     struct interval x = {INFINITY, 0};
     for (int rank = 0; rank < a->plan->ranks; rank++) {
-        double at_s = ready_s(a, a->plan->first[call], rank);
+        double at_s = ready_s(a, a->plan->first[nth], rank);
         interval_add(&x, at_s, at_s);
     }
     return x;
 }
 
-void answer_from_play(const struct plan *plan, int call, const struct costs *costs,
+void answer_from_play(const struct plan *plan, int nth, const struct costs *costs,
                       const struct play *play, struct outcome *outcome) {
     size_t ranks = (size_t)plan->ranks;
     *outcome = (struct outcome){.send_end_s = mem_alloc(ranks, sizeof(double)),
@@ -198,25 +198,25 @@ void answer_from_play(const struct plan *plan, int call, const struct costs *cos
                                 .cpu_s = play->cpu_s,
                                 .peak_rss_bytes = play->peak_rss_bytes};
     struct answer a = {.plan = plan,
-                       .costs = &costs[call],
+                       .costs = &costs[nth],
                        .play = play,
                        .shift_s = plan->first_entry_s + costs[0].alpha_s[0],
                        .o = outcome};
-    struct interval entered = entries(&a, call);
-    outcome->begin_s = call > 0 ? entered.start_s : 0;
-    for (int stage = 0; stage < plan->steps[call].n_stages; stage++)
-        answer_exchange(&a, plan->first[call] + stage);
+    struct interval entered = entries(&a, nth);
+    outcome->begin_s = nth > 0 ? entered.start_s : 0;
+    for (int stage = 0; stage < plan->calls[nth].n_stages; stage++)
+        answer_exchange(&a, plan->first[nth] + stage);
     outcome->from_last_s = outcome->begin_s + outcome->time_s - entered.end_s;
     outcome->fairness = jain(outcome->recv_end_s, plan->ranks);
-    fill_links(&a, call);
+    fill_links(&a, nth);
     if (plan->most_messages)
         fill_messages(&a);
-    choose_path(&a, call);
+    choose_path(&a, nth);
 }
 
 double answer_total_s(const struct plan *plan, const struct outcome *outcomes) {
     double total_s = 0;
-    for (int call = 0; call < plan->n_calls; call++)
-        total_s = fmax(total_s, outcomes[call].begin_s + outcomes[call].time_s);
+    for (int nth = 0; nth < plan->n_calls; nth++)
+        total_s = fmax(total_s, outcomes[nth].begin_s + outcomes[nth].time_s);
     return total_s;
 }

@@ -11,7 +11,7 @@
 
 /* costs[n_calls]. play: a run of the plan with costs that driver_same_run() calls equal to these.
  */
-void answer_from_play(const struct plan *plan, int call, const struct costs *costs,
+void answer_from_play(const struct plan *plan, int nth, const struct costs *costs,
                       const struct play *play, struct outcome *outcome);
 
 /* End of the last call, from the start of the first. */

@@ -20,9 +20,9 @@ enum rc check_delivered(const struct plan *p, const struct messages *m, const in
         if (late++ >= SHOWN)
             continue;
         buf_printf(&list, "%s%d -> %d in %s", late > 1 ? ", " : "", item->src, item->dst,
-                   x->step->stages[x->stage].name);
-        if (x->call > 0)
-            buf_printf(&list, " of call %d", x->call + 1);
+                   x->call->stages[x->stage].name);
+        if (x->nth > 0)
+            buf_printf(&list, " of call %d", x->nth + 1);
     }
     if (late > 0)
         err_set(e, RC_ENGINE, "%zu of %zu messages never arrive: %s%s", late, m->n, list.text,
@@ -65,7 +65,7 @@ enum rc check_links(const struct plan *p, const struct messages *m, double resol
     double *bytes = mem_alloc(n_links, sizeof *bytes), *busy_s = mem_alloc(n_links, sizeof *busy_s);
     double *flows = mem_alloc(n_links, sizeof *flows);
     for (int x = 0; x < p->n; x++)
-        step_link_load(p->exchanges[x].step, p->exchanges[x].stage, bytes, busy_s);
+        call_link_load(p->exchanges[x].call, p->exchanges[x].stage, bytes, busy_s);
     measure_links(p, m, carried, flows);
     if (p->link_bins > 0)
         take_bins(p, m, meters, bins);

@@ -12,7 +12,7 @@
 enum rc check_delivered(const struct plan *p, const struct messages *m, const int *missing,
                         struct err *e);
 
-/* Conservation: each link carried what step_link_load() puts on it, to 1e-9 of its work and to
+/* Conservation: each link carried what call_link_load() puts on it, to 1e-9 of its work and to
  * resolution_s, by which a flow may be cut short. Fills carried[link] and, when the plan counts
  * over time, bins[link, bin]. meters[link] measures the per-message costs of an egress port; NULL
  * without bins. */

@@ -48,9 +48,9 @@ struct driver {
     int *missing; /* [message] pieces not delivered */
     double *begin_s, *end_s; /* [message] it leaves, its last byte is off the last link; when they are told */
     int *flying; /* [piece] paths on which its payload is under way */
-    int64_t *last_piece; /* [call * WAYS + way] that arrived */
+    int64_t *last_piece; /* [nth * WAYS + way] that arrived */
     double *last_s;      /* when, the latency of the tiers not included */
-    int *last_entry; /* [call] rank that entered its last exchange last */
+    int *last_entry; /* [nth] rank that entered its last exchange last */
 };
 
 static const struct exchange *exchange_of(const struct driver *d, int exchange) {
@@ -62,7 +62,7 @@ static struct end *end_of(const struct driver *d, int exchange, int rank) {
 }
 
 static const struct implementation *how(const struct driver *d, int exchange) {
-    return exchange_of(d, exchange)->step->implementation;
+    return exchange_of(d, exchange)->call->implementation;
 }
 
 static double now_s(const struct driver *d) {
@@ -188,16 +188,16 @@ static void follow(struct driver *d, size_t piece, int64_t cause) {
  * before, or, when it reads the splits, once they are there. */
 static double release_s(struct driver *d, int exchange, int chunk, int rank, double ready_s) {
     const struct exchange *x = exchange_of(d, exchange);
-    const struct costs *costs = &d->costs[x->call];
-    double chain_s = costs_chain_s(costs, x->step, x->stage, rank) / x->chunks;
+    const struct costs *costs = &d->costs[x->nth];
+    double chain_s = costs_chain_s(costs, x->call, x->stage, rank) / x->chunks;
     if (chunk > 0)
         return ready_s + chain_s;
-    double splits_s = costs_splits_s(costs, x->step, x->stage), alpha_s = costs->alpha_s[x->stage];
+    double splits_s = costs_splits_s(costs, x->call, x->stage), alpha_s = costs->alpha_s[x->stage];
     double worked_s = ready_s + splits_s + chain_s;
     if (d->plan->host == REGIME_OBSERVED)
         return worked_s + alpha_s;
     double *issued_s = &d->issued_s[rank];
-    if (x->step->stages[x->stage].splits)
+    if (x->call->stages[x->stage].splits)
         *issued_s = fmax(*issued_s, ready_s + splits_s);
     *issued_s += alpha_s;
     return fmax(*issued_s, worked_s);
@@ -229,8 +229,8 @@ static void mark_released(struct driver *d, int exchange, int chunk, int rank) {
     if (chunk == 0)
         d->play->entered_s[plan_at(d->plan, exchange, rank)] = at_s;
     d->play->released_s[plan_at(d->plan, exchange, rank)] = at_s;
-    if (chunk == 0 && x->stage + 1 == x->step->n_stages)
-        d->last_entry[x->call] = rank;
+    if (chunk == 0 && x->stage + 1 == x->call->n_stages)
+        d->last_entry[x->nth] = rank;
     if (x->next >= 0)
         satisfy(d, x->next, chunk, rank, at_s, CAUSE_OWN);
     if (x->gate >= 0 && chunk + 1 == x->chunks)
@@ -266,10 +266,10 @@ static void deliver(struct driver *d, size_t piece) {
     const struct exchange *x = exchange_of(d, m->exchange);
     struct route route;
     messages_route(d->plan, m, &route);
-    const struct costs *costs = &d->costs[x->call];
+    const struct costs *costs = &d->costs[x->nth];
     double at_s = now_s(d), cables_s = costs->cables ? route.latency_s : 0;
     double arrival_s = at_s + cables_s + plan_latency_s(costs, m->way);
-    size_t event = plan_event(d->plan, m->exchange, m->way, m->dst), end = (size_t)(x->call * WAYS + m->way);
+    size_t event = plan_event(d->plan, m->exchange, m->way, m->dst), end = (size_t)(x->nth * WAYS + m->way);
     d->missing[m - d->messages.items]--;
     if (d->end_s)
         d->end_s[m - d->messages.items] = at_s;
@@ -403,7 +403,7 @@ static void reset(struct driver *d) {
 /* Ranks that enter the first call together do so before any of them posts; then they post in
  * turns, so that no message waits for its peer. The others follow by timers. */
 static void begin(struct driver *d) {
-    const double *enter_s = d->plan->steps[0].enter_s;
+    const double *enter_s = d->plan->calls[0].enter_s;
     int ranks = d->plan->ranks;
     for (int rank = 0; rank < ranks; rank++) {
         double at_s = enter_s ? enter_s[rank] - d->plan->first_entry_s : 0;
@@ -427,13 +427,13 @@ static void begin(struct driver *d) {
 /* In words, what led to each end that a call can have. */
 static void find_paths(struct driver *d) {
     const struct plan *p = d->plan;
-    for (int call = 0; call < p->n_calls; call++) {
-        char(*paths)[OUTCOME_PATH] = d->play->paths + (size_t)call * ENDS;
-        int last = p->first[call] + p->steps[call].n_stages - 1;
+    for (int nth = 0; nth < p->n_calls; nth++) {
+        char(*paths)[OUTCOME_PATH] = d->play->paths + (size_t)nth * ENDS;
+        int last = p->first[nth] + p->calls[nth].n_stages - 1;
         for (int way = 0; way < WAYS; way++)
-            if (d->last_piece[call * WAYS + way] >= 0)
-                trail_from_piece(&d->trail, d->last_piece[call * WAYS + way], paths[way]);
-        trail_from_entry(&d->trail, last, d->last_entry[call], paths[END_ENTRY]);
+            if (d->last_piece[nth * WAYS + way] >= 0)
+                trail_from_piece(&d->trail, d->last_piece[nth * WAYS + way], paths[way]);
+        trail_from_entry(&d->trail, last, d->last_entry[nth], paths[END_ENTRY]);
     }
 }
 
@@ -474,15 +474,15 @@ enum rc driver_play(struct driver *d, const struct costs *costs, struct play *pl
     return RC_OK;
 }
 
-bool driver_same_run(const struct step *step, const struct costs *a, const struct costs *b) {
-    if (a->cables != b->cables && step->n_stages > 1 && step->topology->has_latency)
+bool driver_same_run(const struct call *call, const struct costs *a, const struct costs *b) {
+    if (a->cables != b->cables && call->n_stages > 1 && call->topology->has_latency)
         return false;
-    for (int stage = 1; stage < step->n_stages; stage++) {
+    for (int stage = 1; stage < call->n_stages; stage++) {
         if (a->alpha_s[stage] != b->alpha_s[stage] ||
-            costs_splits_s(a, step, stage) != costs_splits_s(b, step, stage))
+            costs_splits_s(a, call, stage) != costs_splits_s(b, call, stage))
             return false;
-        for (int rank = 0; rank < step->topology->ranks; rank++)
-            if (costs_chain_s(a, step, stage, rank) != costs_chain_s(b, step, stage, rank))
+        for (int rank = 0; rank < call->topology->ranks; rank++)
+            if (costs_chain_s(a, call, stage, rank) != costs_chain_s(b, call, stage, rank))
                 return false;
         for (int tier = 0; tier < TIER_MAX; tier++)
             if (a->latency_s[tier] != b->latency_s[tier])

@@ -25,6 +25,6 @@ void driver_close(struct driver *d);
 
 /* Whether one run of a single call answers both: they differ at most in what only shifts times
  * (alpha of the first stage, the latency of last arrivals). */
-bool driver_same_run(const struct step *step, const struct costs *a, const struct costs *b);
+bool driver_same_run(const struct call *call, const struct costs *a, const struct costs *b);
 
 #endif

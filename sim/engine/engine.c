@@ -39,25 +39,25 @@ static enum rc check_links_capacity(const struct topology *t, struct err *e) {
 }
 
 /* SimGrid aborts on what it does not accept; the readers let none of this through. */
-static enum rc check_step(const struct step *step, struct err *e) {
-    for (int s = 0; s < step->n_stages; s++) {
-        const struct matrix *m = &step->stages[s].bytes;
-        BUG_ON(m->ranks != step->topology->ranks);
+static enum rc check_call(const struct call *call, struct err *e) {
+    for (int s = 0; s < call->n_stages; s++) {
+        const struct matrix *m = &call->stages[s].bytes;
+        BUG_ON(m->ranks != call->topology->ranks);
         for (size_t i = 0; i < m->start[m->ranks]; i++)
             if (!(m->value[i] >= 0 && isfinite(m->value[i])))
-                return err_set(e, RC_RANGE, "%s: %g bytes is not a size", step->stages[s].name,
+                return err_set(e, RC_RANGE, "%s: %g bytes is not a size", call->stages[s].name,
                                m->value[i]);
     }
-    for (int rank = 0; rank < step->topology->ranks && step->enter_s; rank++)
-        if (!(step->enter_s[rank] >= 0 && isfinite(step->enter_s[rank])))
+    for (int rank = 0; rank < call->topology->ranks && call->enter_s; rank++)
+        if (!(call->enter_s[rank] >= 0 && isfinite(call->enter_s[rank])))
             return err_set(e, RC_RANGE, "rank %d enters the call at %g s, which is not a time",
-                           rank, step->enter_s[rank]);
+                           rank, call->enter_s[rank]);
     return RC_OK;
 }
 
-static enum rc check_costs(const struct step *step, const struct costs *c, struct err *e) {
+static enum rc check_costs(const struct call *call, const struct costs *c, struct err *e) {
     double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
-    for (int s = 0; s < step->n_stages; s++)
+    for (int s = 0; s < call->n_stages; s++)
         sum += c->alpha_s[s];
     for (int tier = 0; tier < TIER_MAX; tier++)
         sum += c->latency_s[tier];
@@ -85,7 +85,7 @@ static void runs_init(struct runs *r, const struct costs *costs, size_t n_cases)
     r->plays = mem_alloc(n_cases, sizeof *r->plays);
     for (size_t i = 0; i < n_cases; i++) {
         size_t run = 0;
-        while (run < r->n && !driver_same_run(r->plan.steps, &costs[i], &costs[r->case_of[run]]))
+        while (run < r->n && !driver_same_run(r->plan.calls, &costs[i], &costs[r->case_of[run]]))
             run++;
         if (run == r->n) {
             play_init(&r->plays[run], &r->plan);
@@ -263,17 +263,17 @@ static enum rc play_in_child(struct runs *r, double timeout_s, struct err *e) {
     return rc;
 }
 
-enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cases,
+enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e) {
-    enum rc rc = check_links_capacity(step->topology, e);
+    enum rc rc = check_links_capacity(call->topology, e);
     if (rc == RC_OK)
-        rc = check_step(step, e);
+        rc = check_call(call, e);
     for (size_t i = 0; i < n_cases && rc == RC_OK; i++)
-        rc = check_costs(step, &cases[i], e);
+        rc = check_costs(call, &cases[i], e);
     if (rc)
         return rc;
     struct runs r = {0};
-    plan_init(&r.plan, step);
+    plan_init(&r.plan, call);
     r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     r.plan.most_messages = options->messages;
@@ -287,24 +287,24 @@ enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cas
     return rc;
 }
 
-enum rc sim_answer(const struct step *step, const struct costs *cases, size_t n_cases, void *options,
+enum rc sim_answer(const struct call *call, const struct costs *cases, size_t n_cases, void *options,
                    struct outcome *outcomes, struct err *e) {
-    return sim_run(step, cases, n_cases, options, outcomes, e);
+    return sim_run(call, cases, n_cases, options, outcomes, e);
 }
 
 enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options *options,
                          struct outcome *outcomes, double *total_s, struct err *e) {
     BUG_ON(s->n_calls < 1);
-    enum rc rc = check_links_capacity(s->steps[0].topology, e);
+    enum rc rc = check_links_capacity(s->calls[0].topology, e);
     for (size_t i = 0; i < s->n_calls && rc == RC_OK; i++) {
-        rc = check_step(&s->steps[i], e);
+        rc = check_call(&s->calls[i], e);
         if (rc == RC_OK)
-            rc = check_costs(&s->steps[i], &s->costs[i], e);
+            rc = check_costs(&s->calls[i], &s->costs[i], e);
     }
     if (rc)
         return rc;
     struct runs r = {0};
-    plan_init_sequence(&r.plan, s->steps, s->n_calls, s->host);
+    plan_init_sequence(&r.plan, s->calls, s->n_calls, s->host);
     r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     runs_init(&r, s->costs, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.h - plays a step on SimGrid: when does each message start, share links, arrive.
+/* engine.h - plays a call on SimGrid: when does each message start, share links, arrive.
  *
  * The simulation runs in a forked child; a crash inside SimGrid becomes RC_ENGINE with its last
- * words, never a lost process. One child plays all cases of a step one after the other on one
+ * words, never a lost process. One child plays all cases of a call one after the other on one
  * SimGrid platform; cases that differ only in what shifts times share a run.
  * Model: fluid, lossless; a flow takes exactly bytes / bandwidth, many share links max-min fairly;
  * latency delays arrival and holds no window slot; the per-message cost is time on the sender's
@@ -14,7 +14,7 @@
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 struct sim_options {
     double timeout_s; /* of one sim_run(), wall clock; 0 = unlimited */
@@ -23,13 +23,13 @@ struct sim_options {
     int messages;  /* tell when the largest so many messages were under way; 0 = do not */
 };
 
-/* Simulates the step once for each case of fixed costs; outcomes[n_cases]. Order, window and start
- * come from the step's implementation. */
-enum rc sim_run(const struct step *step, const struct costs *cases, size_t n_cases,
+/* Simulates the call once for each case of fixed costs; outcomes[n_cases]. Order, window and start
+ * come from the call's implementation. */
+enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e);
 
 /* sim_run() for who is handed an engine (validation/simulate.h): options is a struct sim_options. */
-enum rc sim_answer(const struct step *step, const struct costs *cases, size_t n_cases, void *options,
+enum rc sim_answer(const struct call *call, const struct costs *cases, size_t n_cases, void *options,
                    struct outcome *outcomes, struct err *e);
 
 /* Calls back to back, of one or several layers or micro-batches. Each rank's host issues exchange
@@ -39,7 +39,7 @@ enum rc sim_answer(const struct step *step, const struct costs *cases, size_t n_
  * except that a readback of splits makes it wait. Inside a pipelined call hops follow by pieces,
  * as in sim_run(). FORMULAS.md [S7] */
 struct sim_sequence {
-    const struct step *steps; /* [n_calls] on one topology; enter_s of the first one counts */
+    const struct call *calls; /* [n_calls] on one topology; enter_s of the first one counts */
     const struct costs *costs; /* [n_calls] */
     size_t n_calls;
     enum regime host;

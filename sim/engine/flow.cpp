@@ -63,7 +63,7 @@ struct Network {
     s4u::MutexPtr starting; // held by the courier that starts flows
     flow_hooks hooks;
     double started_s; // SimGrid's clock at the start of this run
-    uint64_t steps;
+    uint64_t calls;
 };
 
 Network *net;
@@ -184,7 +184,7 @@ void fill_bins(size_t link, double usage, double delta_s) {
 }
 
 void clock_advanced(double delta_s) {
-    net->steps++;
+    net->calls++;
     if (!net->metered || !(delta_s > 0))
         return;
     while (net->bins > 0 && flow_now() > net->bin_width * net->bins)
@@ -249,7 +249,7 @@ void flow_seal(void) {
 void flow_reset(const flow_hooks *hooks) {
     net->hooks = *hooks;
     net->started_s = s4u::Engine::get_clock();
-    net->steps = 0;
+    net->calls = 0;
     net->metered = false;
     net->bins = 0;
 }
@@ -302,7 +302,7 @@ double flow_binned(int link, int bin) {
 }
 
 uint64_t flow_steps(void) {
-    return net->steps;
+    return net->calls;
 }
 
 void flow_version(int *major, int *minor, int *patch) {

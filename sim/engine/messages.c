@@ -19,7 +19,7 @@ static void extremes_add(struct extremes *x, double bytes) {
 }
 
 void messages_route(const struct plan *p, const struct message *m, struct route *route) {
-    step_route(p->exchanges[m->exchange].step, m->src, m->dst, route);
+    call_route(p->exchanges[m->exchange].call, m->src, m->dst, route);
 }
 
 /* One message while messages are listed: bytes of a piece, and of its cost. */
@@ -35,10 +35,10 @@ struct listing {
 static void list_message(struct listing *l, int exchange, int src, int dst, double bytes) {
     const struct exchange *x = &l->plan->exchanges[exchange];
     struct route route;
-    step_route(x->step, src, dst, &route);
+    call_route(x->call, src, dst, &route);
     double capacity_Bps = l->plan->topology->links[route.cost_link].capacity_Bps;
-    double units = step_message_units(x->step, x->stage, bytes) / x->chunks;
-    double cost = units * step_message_cost_s(x->step, route.tier) * capacity_Bps;
+    double units = call_message_units(x->call, x->stage, bytes) / x->chunks;
+    double cost = units * call_message_cost_s(x->call, route.tier) * capacity_Bps;
     double piece = bytes / x->chunks;
     extremes_add(&l->sizes, piece);
     extremes_add(&l->sizes, piece * route_share(&route)); // a path's share is a payload too
@@ -56,10 +56,10 @@ static void list_message(struct listing *l, int exchange, int src, int dst, doub
 
 static void list_row(struct listing *l, int exchange, int src) {
     const struct exchange *x = &l->plan->exchanges[exchange];
-    const struct matrix *b = &x->step->stages[x->stage].bytes;
+    const struct matrix *b = &x->call->stages[x->stage].bytes;
     for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
         l->row[b->dst[i]] = b->dst[i] == src ? 0 : b->value[i];
-    order_peers(x->step, src, l->peers);
+    order_peers(x->call, src, l->peers);
     for (int k = 0; k < b->ranks; k++)
         if (l->row[l->peers[k]] > 0)
             list_message(l, exchange, src, l->peers[k], l->row[l->peers[k]]);
@@ -165,7 +165,7 @@ static double largest_set(const struct plan *p, const struct messages *m, int ex
 
 double messages_largest_share(const struct plan *p, const struct messages *m) {
     double share = 0;
-    for (int exchange = 0; exchange < p->steps[0].n_stages; exchange++)
+    for (int exchange = 0; exchange < p->calls[0].n_stages; exchange++)
         share = fmax(share, largest_set(p, m, exchange));
     return share;
 }

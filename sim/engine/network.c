@@ -13,7 +13,7 @@ static double busiest_s(const struct plan *p) {
     size_t n_links = (size_t)p->topology->n_links;
     double *busy_s = mem_alloc(n_links, sizeof *busy_s);
     for (int x = 0; x < p->n; x++)
-        step_link_load(p->exchanges[x].step, p->exchanges[x].stage, NULL, busy_s);
+        call_link_load(p->exchanges[x].call, p->exchanges[x].stage, NULL, busy_s);
     double most_s = stat_max(busy_s, n_links);
     free(busy_s);
     return most_s;
@@ -38,7 +38,7 @@ static bool lazy_is_faster(const struct plan *p, const struct messages *m) {
     bool common_links = false;
     for (int l = 0; l < p->topology->n_links; l++)
         common_links = common_links || p->topology->links[l].role >= LINK_UP;
-    int64_t window = p->steps[0].implementation->window;
+    int64_t window = p->calls[0].implementation->window;
     bool few_in_flight = window == 1 || window == 2;
     return (few_in_flight && !common_links) || messages_largest_share(p, m) < 0.5;
 }

@@ -30,11 +30,11 @@ static void shuffled(int ranks, int src, uint64_t seed, int *peers) {
     }
 }
 
-void order_peers(const struct step *step, int src, int *peers) {
-    int ranks = step->topology->ranks;
-    switch ((enum order)step->implementation->order) {
+void order_peers(const struct call *call, int src, int *peers) {
+    int ranks = call->topology->ranks;
+    switch ((enum order)call->implementation->order) {
     case ORDER_GROUP_SHIFT:
-        group_shift(step->platform, src, peers);
+        group_shift(call->platform, src, peers);
         return;
     case ORDER_SHIFT:
         for (int k = 0; k < ranks; k++)
@@ -44,7 +44,7 @@ void order_peers(const struct step *step, int src, int *peers) {
         exclusive_or(ranks, src, peers);
         return;
     case ORDER_RANDOM:
-        shuffled(ranks, src, step->order_seed, peers);
+        shuffled(ranks, src, call->order_seed, peers);
         return;
     }
     BUG_ON(true);

@@ -5,10 +5,10 @@
 #ifndef SIM_ENGINE_ORDER_H
 #define SIM_ENGINE_ORDER_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 /* Fills peers[ranks] with all ranks in the order of this sender; the sender itself is one of them.
  */
-void order_peers(const struct step *step, int src, int *peers);
+void order_peers(const struct call *call, int src, int *peers);
 
 #endif

@@ -5,32 +5,32 @@
 
 #include "platforms/base/mem.h"
 
-static int count_exchanges(const struct step *steps, size_t n_calls) {
+static int count_exchanges(const struct call *calls, size_t n_calls) {
     int n = 0;
     for (size_t i = 0; i < n_calls; i++)
-        n += steps[i].n_stages;
+        n += calls[i].n_stages;
     return n;
 }
 
 /* Whether a later stage of a call may begin before the one before is over at its rank. */
-static bool is_pipelined(const struct step *step) {
-    return step->chunks > 1;
+static bool is_pipelined(const struct call *call) {
+    return call->chunks > 1;
 }
 
-static void add_call(struct plan *p, int call) {
-    const struct step *step = &p->steps[call];
-    int after = p->first[call] + step->n_stages, next_call = call + 1 < p->n_calls ? after : -1;
-    for (int stage = 0; stage < step->n_stages; stage++) {
+static void add_call(struct plan *p, int nth) {
+    const struct call *call = &p->calls[nth];
+    int after = p->first[nth] + call->n_stages, next_call = nth + 1 < p->n_calls ? after : -1;
+    for (int stage = 0; stage < call->n_stages; stage++) {
         int x = p->n++;
         struct exchange *e = &p->exchanges[x];
-        *e = (struct exchange){.step = step,
-                               .call = call,
+        *e = (struct exchange){.call = call,
+                               .nth = nth,
                                .stage = stage,
-                               .chunks = step->chunks > 1 ? step->chunks : 1,
+                               .chunks = call->chunks > 1 ? call->chunks : 1,
                                .next = x + 1 < after ? x + 1 : -1,
                                .gate = -1,
                                .first_part = p->n_parts};
-        if (p->sequence && e->next >= 0 && !is_pipelined(step)) {
+        if (p->sequence && e->next >= 0 && !is_pipelined(call)) {
             e->gate = e->next;
             e->next = -1;
         } else if (p->sequence) {
@@ -41,37 +41,37 @@ static void add_call(struct plan *p, int call) {
     }
 }
 
-static double first_entry_s(const struct step *step) {
-    double first_s = step->enter_s ? step->enter_s[0] : 0;
-    for (int rank = 1; rank < step->topology->ranks && step->enter_s; rank++)
-        first_s = step->enter_s[rank] < first_s ? step->enter_s[rank] : first_s;
+static double first_entry_s(const struct call *call) {
+    double first_s = call->enter_s ? call->enter_s[0] : 0;
+    for (int rank = 1; rank < call->topology->ranks && call->enter_s; rank++)
+        first_s = call->enter_s[rank] < first_s ? call->enter_s[rank] : first_s;
     return first_s;
 }
 
 static void build(struct plan *p) {
-    p->topology = p->steps[0].topology;
+    p->topology = p->calls[0].topology;
     p->ranks = p->topology->ranks;
     p->ways = p->topology->platform->n_tiers * (p->topology->platform->n_tiers + 1) / 2;
-    p->first_entry_s = first_entry_s(&p->steps[0]);
+    p->first_entry_s = first_entry_s(&p->calls[0]);
     p->most_chunks = 1;
     p->exchanges =
-        mem_alloc((size_t)count_exchanges(p->steps, (size_t)p->n_calls), sizeof *p->exchanges);
+        mem_alloc((size_t)count_exchanges(p->calls, (size_t)p->n_calls), sizeof *p->exchanges);
     p->first = mem_alloc((size_t)p->n_calls, sizeof *p->first);
-    for (int call = 0; call < p->n_calls; call++) {
-        BUG_ON(p->steps[call].topology != p->topology);
-        p->first[call] = p->n;
-        add_call(p, call);
+    for (int nth = 0; nth < p->n_calls; nth++) {
+        BUG_ON(p->calls[nth].topology != p->topology);
+        p->first[nth] = p->n;
+        add_call(p, nth);
     }
 }
 
-void plan_init(struct plan *p, const struct step *step) {
-    *p = (struct plan){.steps = step, .n_calls = 1, .host = REGIME_OBSERVED};
+void plan_init(struct plan *p, const struct call *call) {
+    *p = (struct plan){.calls = call, .n_calls = 1, .host = REGIME_OBSERVED};
     build(p);
 }
 
-void plan_init_sequence(struct plan *p, const struct step *steps, size_t n_calls,
+void plan_init_sequence(struct plan *p, const struct call *calls, size_t n_calls,
                         enum regime host) {
-    *p = (struct plan){.steps = steps, .n_calls = (int)n_calls, .sequence = true, .host = host};
+    *p = (struct plan){.calls = calls, .n_calls = (int)n_calls, .sequence = true, .host = host};
     build(p);
 }
 

@@ -9,15 +9,15 @@
  * gate (`gate`): the first exchange of the next call, and in a sequence each stage of a call that
  * is not pipelined.
  * Model: FORMULAS.md [S4], [S5], [S7].
- * Ownership: borrows the steps; plan_clear() releases the rest. */
+ * Ownership: borrows the calls; plan_clear() releases the rest. */
 #ifndef SIM_ENGINE_PLAN_H
 #define SIM_ENGINE_PLAN_H
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 struct exchange {
-    const struct step *step;
-    int call, stage;
+    const struct call *call;
+    int nth, stage;
     int chunks; /* pieces of each message, at least 1 */
     int next, gate; /* -1: none */
     size_t first_part;
@@ -25,7 +25,7 @@ struct exchange {
 
 struct plan {
     const struct topology *topology; /* of all calls */
-    const struct step *steps;
+    const struct call *calls;
     int n_calls;
     double first_entry_s; /* of a rank into the first call */
     bool sequence; /* calls back to back; otherwise one call as sim_run() plays it */
@@ -33,7 +33,7 @@ struct plan {
     int n, ranks;
     int ways; /* that the tiers of the topology allow */
     struct exchange *exchanges;
-    int *first; /* [call] its first exchange */
+    int *first; /* [nth] its first exchange */
     size_t n_parts;
     int most_chunks; /* piece c of message i has the number i * most_chunks + c */
     bool times_only; /* links are not measured */
@@ -41,9 +41,9 @@ struct plan {
     int most_messages; /* of those whose times are told */
 };
 
-void plan_init(struct plan *p, const struct step *step);
+void plan_init(struct plan *p, const struct call *call);
 /* The same, with hosts that issue calls in order. */
-void plan_init_sequence(struct plan *p, const struct step *steps, size_t n_calls, enum regime host);
+void plan_init_sequence(struct plan *p, const struct call *calls, size_t n_calls, enum regime host);
 void plan_clear(struct plan *p);
 
 /* How a message travels, as far as its latency is concerned: over one tier, or over two (to a relay). */

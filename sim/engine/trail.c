@@ -66,7 +66,7 @@ void trail_end(struct trail *t, int exchange, const struct route *route, double 
 
 static const char *name_of(const struct trail *t, int exchange) {
     const struct exchange *x = &t->plan->exchanges[exchange];
-    return x->step->stages[x->stage].name;
+    return x->call->stages[x->stage].name;
 }
 
 /* " (slow-in-9 busy 97 % of hop_a)": the link on the way of a piece that had least time to spare.
@@ -101,12 +101,12 @@ static int64_t first_in_row(const struct trail *t, int64_t piece) {
 /* What a rank had waited for before a part. Returns the piece, or CAUSE_OWN at the end of the way.
  */
 static int64_t say_entry(const struct trail *t, int exchange, int chunk, int rank, struct buf *out) {
-    int call = t->plan->exchanges[exchange].call;
+    int nth = t->plan->exchanges[exchange].nth;
     if (t->plan->exchanges[exchange].stage == 0) {
-        const double *enter_s = t->plan->steps[call].enter_s;
-        double late_s = call == 0 && enter_s ? enter_s[rank] - t->plan->first_entry_s : 0;
+        const double *enter_s = t->plan->calls[nth].enter_s;
+        double late_s = nth == 0 && enter_s ? enter_s[rank] - t->plan->first_entry_s : 0;
         char text[UNIT_TEXT];
-        if (call > 0)
+        if (nth > 0)
             buf_printf(out, "; rank %d came from the call before", rank);
         else if (late_s > 0)
             buf_printf(out, "; rank %d entered the call %s after the first rank", rank,

@@ -74,14 +74,14 @@ static void write_per_call(const struct per_call *p, const json_t *record, struc
 
 /* --- waterfall ------------------------------------------------------------------------------------- */
 
-struct step_of_causes {
+struct call_of_causes {
     const char *name;
     double from, to;
     bool end; /* a whole time, not a difference */
 };
 enum { STEPS = 12 };
 
-static int fill_steps(const json_t *call, struct step_of_causes steps[STEPS]) {
+static int fill_steps(const json_t *call, struct call_of_causes steps[STEPS]) {
     struct page_number start = page_number(call, "analytic_s"), end = page_number(call, "simulated_s");
     const json_t *causes = page_get(call, "causes");
     if (!start.known || !end.known) {
@@ -92,20 +92,20 @@ static int fill_steps(const json_t *call, struct step_of_causes steps[STEPS]) {
         return 0;
     int n = 0;
     double at = start.value;
-    steps[n++] = (struct step_of_causes){"closed form", 0, at, true};
+    steps[n++] = (struct call_of_causes){"closed form", 0, at, true};
     for (size_t i = 0; i < json_array_size(causes) && n < STEPS - 1; i++) {
         struct page_number seconds = page_number(json_array_get(causes, i), "seconds");
         if (!seconds.known)
             continue;
-        steps[n++] = (struct step_of_causes){page_text(json_array_get(causes, i), "name"), at,
+        steps[n++] = (struct call_of_causes){page_text(json_array_get(causes, i), "name"), at,
                                              at + seconds.value, false};
         at += seconds.value;
     }
-    steps[n++] = (struct step_of_causes){"simulated", 0, end.value, true};
+    steps[n++] = (struct call_of_causes){"simulated", 0, end.value, true};
     return n;
 }
 
-static void draw_waterfall(const struct step_of_causes *steps, int n, const char *call, struct buf *out) {
+static void draw_waterfall(const struct call_of_causes *steps, int n, const char *call, struct buf *out) {
     struct svg s;
     char id[64], tip[160];
     snprintf(id, sizeof id, "causes-%.40s", call);
@@ -159,7 +159,7 @@ void page_waterfall(const struct page *page, struct buf *out) {
                page->explained);
     head(&t, names, 3);
     for (size_t i = 0; i < calls_of(page->explained); i++) {
-        struct step_of_causes steps[STEPS];
+        struct call_of_causes steps[STEPS];
         int n = fill_steps(call_of(page->explained, i), steps);
         if (n == 0)
             continue;

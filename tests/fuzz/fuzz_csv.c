@@ -2,8 +2,8 @@
 /* CSV: the record reader alone, and counts read from the text. */
 #include "tests/fuzz/fuzz.h"
 
-#include "workloads/counts.h"
-#include "workloads/csv.h"
+#include "workloads/records/counts.h"
+#include "workloads/records/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     const char *text = (const char *)data;

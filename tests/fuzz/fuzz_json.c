@@ -2,7 +2,7 @@
 /* The JSON tokenizer alone: every value to its end, every other one skipped. */
 #include "tests/fuzz/fuzz.h"
 
-#include "workloads/json_pull.h"
+#include "workloads/records/json_pull.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct json_pull j;

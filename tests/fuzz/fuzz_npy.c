@@ -2,8 +2,8 @@
 /* Array files: the parser alone, and counts read from whatever it accepts. */
 #include "tests/fuzz/fuzz.h"
 
-#include "workloads/counts.h"
-#include "workloads/npy.h"
+#include "workloads/records/counts.h"
+#include "workloads/records/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     const char *text = (const char *)data;

@@ -2,7 +2,7 @@
 /* Placement files. */
 #include "tests/fuzz/fuzz.h"
 
-#include "workloads/placement_file.h"
+#include "workloads/placement/placement_file.h"
 #include "workloads/tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "workloads/record.h"
+#include "workloads/records/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct record_ask ask = {0};

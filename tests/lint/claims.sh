@@ -6,7 +6,7 @@
 # constants (x.value) are inputs, figure() of breakeven makes claims, place_y() draws a curve.
 set -eu
 cd "$1"
-set -- workloads/step.h model/model.h sim/cli/figures.h
+set -- workloads/call.h model/model.h sim/cli/figures.h
 [ ! -e workloads/outcome.h ] || set -- "$@" workloads/outcome.h
 # fields: every name in "double a_s, b_s[2];" that is a time, and gains; what a run costs the host is neither
 names=$(sed 's://.*::; s:/\*.*::' "$@" | grep -E '^ *(const )?double ' | tr ',;' '\n\n' |

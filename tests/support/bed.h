@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bed.h - a step made by hand: platform text, implementation and dense byte matrices, without
+/* bed.h - a call made by hand: platform text, implementation and dense byte matrices, without
  * files. */
 #ifndef TESTS_SUPPORT_BED_H
 #define TESTS_SUPPORT_BED_H
@@ -14,7 +14,7 @@ struct bed {
     struct platform *platform;
     struct topology *topology;
     struct implementation how;
-    struct step step;
+    struct call call;
 };
 
 /* Loads a platform file with this text under its schema and name. */
@@ -47,12 +47,12 @@ static inline void bed_open(struct bed *b, const char *platform, int order, int6
         .topology = topo_build(p),
         .how = {.name = "bed", .order = order, .window = window, .start = start},
     };
-    b->step = (struct step){
+    b->call = (struct call){
         .platform = p, .topology = b->topology, .implementation = &b->how, .row_bytes = 1};
 }
 
 static inline void bed_close(struct bed *b) {
-    step_clear(&b->step);
+    call_clear(&b->call);
     topo_free(b->topology);
     plat_free(b->platform);
 }
@@ -60,7 +60,7 @@ static inline void bed_close(struct bed *b) {
 /* Adds a stage that sends bytes[src * ranks + dst]. */
 static inline struct stage *bed_stage(struct bed *b, const char *name, const double *bytes) {
     int ranks = b->topology->ranks;
-    struct stage *s = &b->step.stages[b->step.n_stages++];
+    struct stage *s = &b->call.stages[b->call.n_stages++];
     *s = (struct stage){.name = name, .world = ranks, .span = TIER_SLOW};
     matrix_init(&s->bytes, ranks, (size_t)ranks * (size_t)ranks, false);
     size_t n = 0;
@@ -90,7 +90,7 @@ static inline struct stage *bed_uniform(struct bed *b, const char *name, double 
 static inline struct outcome bed_run(const struct bed *b, const struct costs *costs) {
     struct outcome o = {0};
     struct err e;
-    assert_ok(sim_run(&b->step, costs, 1, &(struct sim_options){0}, &o, &e), &e);
+    assert_ok(sim_run(&b->call, costs, 1, &(struct sim_options){0}, &o, &e), &e);
     return o;
 }
 
@@ -98,8 +98,8 @@ static inline struct outcome bed_run(const struct bed *b, const struct costs *co
 static inline double bed_bound_s(const struct bed *b) {
     size_t n = (size_t)b->topology->n_links;
     double *busy_s = calloc(n, sizeof *busy_s), most_s = 0;
-    for (int stage = 0; stage < b->step.n_stages; stage++)
-        step_link_load(&b->step, stage, NULL, busy_s);
+    for (int stage = 0; stage < b->call.n_stages; stage++)
+        call_link_load(&b->call, stage, NULL, busy_s);
     for (size_t l = 0; l < n; l++)
         most_s = fmax(most_s, busy_s[l]);
     free(busy_s);

@@ -52,17 +52,17 @@ struct gates_bent {
     double first_port;      /* added share, by the bytes on link 0: ranks are no longer alike */
 };
 
-static inline enum rc gates_bent_run(const struct step *step, const struct costs *cases, size_t n_cases,
+static inline enum rc gates_bent_run(const struct call *call, const struct costs *cases, size_t n_cases,
                                      void *context, struct outcome *outcomes, struct err *e) {
     const struct gates_bent *bent = context;
-    enum rc rc = sim_answer(step, cases, n_cases, &gates_unlimited, outcomes, e);
+    enum rc rc = sim_answer(call, cases, n_cases, &gates_unlimited, outcomes, e);
     for (size_t i = 0; i < n_cases && !rc; i++) {
         outcomes[i].time_s *= bent->time_factor;
         outcomes[i].time_s +=
-            bent->per_bandwidth_s * 1e-9 * step->platform->tier[TIER_SLOW].bandwidth_Bps.value;
+            bent->per_bandwidth_s * 1e-9 * call->platform->tier[TIER_SLOW].bandwidth_Bps.value;
         if (outcomes[i].link_bytes && bent->first_port > 0)
             outcomes[i].time_s *= 1 + bent->first_port * outcomes[i].link_bytes[0];
-        for (int l = 0; l < step->topology->n_links && outcomes[i].link_bytes; l++)
+        for (int l = 0; l < call->topology->n_links && outcomes[i].link_bytes; l++)
             outcomes[i].link_bytes[l] *= bent->bytes_factor;
     }
     return rc;

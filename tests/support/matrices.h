@@ -5,7 +5,7 @@
 
 #include "tests/support/check.h"
 
-#include "workloads/matrix.h"
+#include "workloads/records/matrix.h"
 
 /* Same ranks, same cells, same values to the last bit. */
 static inline bool same_matrix(const struct matrix *a, const struct matrix *b) {

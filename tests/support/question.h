@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* question.h - a step of up to 6 ranks filled in by hand, with dense byte matrices. */
+/* question.h - a call of up to 6 ranks filled in by hand, with dense byte matrices. */
 #ifndef TESTS_SUPPORT_QUESTION_H
 #define TESTS_SUPPORT_QUESTION_H
 
 #include "tests/support/hand.h"
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 enum { RANKS = 6 };
 
-/* A step on a small made-up platform. */
+/* A call on a small made-up platform. */
 struct question {
     struct platform platform;
     struct implementation implementation;
-    struct step step;
+    struct call call;
     struct topology *topology;
 };
 
@@ -39,17 +39,17 @@ static inline void ask_platform(struct question *q, int64_t groups, int64_t rank
 
 static inline void ask(struct question *q, int n_stages) {
     q->topology = topo_build(&q->platform);
-    q->step = (struct step){.platform = &q->platform,
+    q->call = (struct call){.platform = &q->platform,
                             .topology = q->topology,
                             .implementation = &q->implementation,
                             .n_stages = n_stages};
     double nothing[RANKS][RANKS] = {{0}};
     for (int i = 0; i < n_stages; i++)
-        set_matrix(&q->step.stages[i].bytes, q->topology->ranks, nothing);
+        set_matrix(&q->call.stages[i].bytes, q->topology->ranks, nothing);
 }
 
 static inline void forget(struct question *q) {
-    step_clear(&q->step);
+    call_clear(&q->call);
     topo_free(q->topology);
 }
 

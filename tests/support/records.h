@@ -9,8 +9,8 @@
 
 #include "platforms/base/file.h"
 #include "platforms/base/stat.h"
-#include "workloads/record.h"
-#include "workloads/skew.h"
+#include "workloads/records/record.h"
+#include "workloads/draw/skew.h"
 #include "workloads/traffic.h"
 
 enum { RECORDS_PATH = 400 };

@@ -5,7 +5,7 @@
 #include "platforms/base/mem.h"
 #include "platforms/base/rng.h"
 
-enum { MESSAGES = STEP_STAGES * RANKS * (RANKS - 1) };
+enum { MESSAGES = CALL_STAGES * RANKS * (RANKS - 1) };
 
 /* --- by hand -------------------------------------------------------------------------------- */
 
@@ -18,15 +18,15 @@ static void a_balanced_switch_is_met_exactly(void **state) {
     double bytes[RANKS][RANKS];
     for (int i = 0; i < RANKS * RANKS; i++)
         bytes[i / RANKS][i % RANKS] = 300;
-    set_matrix(&q.step.stages[0].bytes, RANKS, bytes);
+    set_matrix(&q.call.stages[0].bytes, RANKS, bytes);
     // alpha + (w - 1)(o + x / beta) + latency
     const struct costs c = {.alpha_s = {2}, .latency_s = {0.5, 7}};
-    assert_rel(bound_call_s(&q.step, &c), 2 + 5 * (0.25 + 3) + 0.5, 1e-14);
+    assert_rel(bound_call_s(&q.call, &c), 2 + 5 * (0.25 + 3) + 0.5, 1e-14);
     struct costs wire;
-    costs_wire(&q.step, &wire);
-    assert_rel(bound_call_s(&q.step, &wire), 5 * (0.25 + 3), 1e-14);
+    costs_wire(&q.call, &wire);
+    assert_rel(bound_call_s(&q.call, &wire), 5 * (0.25 + 3), 1e-14);
     struct bound_link b;
-    bound_busiest_link(&q.step, &b);
+    bound_busiest_link(&q.call, &b);
     assert_rel(b.bytes, 1500, 1e-14);
     assert_rel(b.busy_s, 5 * (0.25 + 3), 1e-14);
     assert_int_equal(q.topology->links[b.link].role,
@@ -39,17 +39,17 @@ static void nothing_moves(void **state) {
     struct question q;
     ask_platform(&q, 2, 2);
     ask(&q, 2);
-    q.step.stages[1].splits = true;
+    q.call.stages[1].splits = true;
     double local[RANKS][RANKS] = {{0}};
     local[2][2] = 1e6; // on no link
-    set_matrix(&q.step.stages[1].bytes, 4, local);
-    q.step.stages[1].pairs = mem_alloc(4, sizeof(double));
-    q.step.stages[1].pairs[2] = 10;
+    set_matrix(&q.call.stages[1].bytes, 4, local);
+    q.call.stages[1].pairs = mem_alloc(4, sizeof(double));
+    q.call.stages[1].pairs[2] = 10;
     const struct costs c = {
         .alpha_s = {1, 2}, .latency_s = {50, 50}, .splits_s = 4, .chain_s_per_pair = 0.8};
-    assert_rel(bound_call_s(&q.step, &c), 1 + 4 + 8 + 2, 1e-14);
+    assert_rel(bound_call_s(&q.call, &c), 1 + 4 + 8 + 2, 1e-14);
     struct bound_link b;
-    bound_busiest_link(&q.step, &b);
+    bound_busiest_link(&q.call, &b);
     assert_int_equal(b.link, -1);
     assert_rel(b.busy_s, 0, 0);
     forget(&q);
@@ -61,11 +61,11 @@ static void ask_relay(struct question *q) {
     double a[RANKS][RANKS] = {{0}}, b[RANKS][RANKS] = {{0}};
     a[0][2] = 20;
     b[2][3] = 300;
-    set_matrix(&q->step.stages[0].bytes, 4, a);
-    set_matrix(&q->step.stages[1].bytes, 4, b);
-    q->step.stages[1].splits = true;
-    q->step.stages[1].pairs = mem_alloc(4, sizeof(double));
-    q->step.stages[1].pairs[2] = 10;
+    set_matrix(&q->call.stages[0].bytes, 4, a);
+    set_matrix(&q->call.stages[1].bytes, 4, b);
+    q->call.stages[1].splits = true;
+    q->call.stages[1].pairs = mem_alloc(4, sizeof(double));
+    q->call.stages[1].pairs[2] = 10;
 }
 
 static void hop_b_waits_for_hop_a(void **state) {
@@ -76,13 +76,13 @@ static void hop_b_waits_for_hop_a(void **state) {
     ask_platform(&q, 2, 2);
     ask_relay(&q);
     // alpha 1, hop A 2 + latency 0.25, splits 4, chain 8, alpha 2, hop B 3 + latency 0.125
-    assert_rel(bound_call_s(&q.step, &c), 1 + 2.25 + 4 + 8 + 2 + 3.125, 1e-14);
-    q.step.stages[1].pairs[2] = 0;
-    q.step.stages[1].pairs[3] = 10; // the receiver's chain counts with rendezvous only
+    assert_rel(bound_call_s(&q.call, &c), 1 + 2.25 + 4 + 8 + 2 + 3.125, 1e-14);
+    q.call.stages[1].pairs[2] = 0;
+    q.call.stages[1].pairs[3] = 10; // the receiver's chain counts with rendezvous only
     q.implementation.start = START_RENDEZVOUS;
-    assert_rel(bound_call_s(&q.step, &c), 1 + 4 + 8 + 2 + 3.125, 1e-14);
+    assert_rel(bound_call_s(&q.call, &c), 1 + 4 + 8 + 2 + 3.125, 1e-14);
     q.implementation.start = START_ONE_SIDED;
-    assert_rel(bound_call_s(&q.step, &c), 1 + 4 + 8 + 2, 1e-14);
+    assert_rel(bound_call_s(&q.call, &c), 1 + 4 + 8 + 2, 1e-14);
     forget(&q);
 }
 
@@ -97,10 +97,10 @@ static void shared_ports_and_uplinks_add_up(void **state) {
     ask_relay(&q);
     double a[RANKS][RANKS] = {{0}};
     a[2][0] = 200;
-    set_matrix(&q.step.stages[0].bytes, 4, a);
-    costs_wire(&q.step, &wire);
-    assert_rel(bound_call_s(&q.step, &wire), (200 + 300) / 5.0, 1e-14);
-    bound_busiest_link(&q.step, &b);
+    set_matrix(&q.call.stages[0].bytes, 4, a);
+    costs_wire(&q.call, &wire);
+    assert_rel(bound_call_s(&q.call, &wire), (200 + 300) / 5.0, 1e-14);
+    bound_busiest_link(&q.call, &b);
     assert_string_equal(q.topology->links[b.link].name, "port-out-2");
     assert_rel(b.bytes, 500, 1e-14);
     forget(&q);
@@ -110,9 +110,9 @@ static void shared_ports_and_uplinks_add_up(void **state) {
     ask(&q, 1);
     double up[RANKS][RANKS] = {{0}};
     up[0][2] = up[1][3] = 30;
-    set_matrix(&q.step.stages[0].bytes, 4, up);
-    assert_rel(bound_call_s(&q.step, &wire), 6, 1e-14);
-    bound_busiest_link(&q.step, &b);
+    set_matrix(&q.call.stages[0].bytes, 4, up);
+    assert_rel(bound_call_s(&q.call, &wire), 6, 1e-14);
+    bound_busiest_link(&q.call, &b);
     assert_int_equal(q.topology->links[b.link].tier, TIER_SLOW);
     assert_rel(b.bytes, 60, 1e-14);
     forget(&q);
@@ -133,12 +133,12 @@ struct message {
 };
 
 struct play {
-    const struct step *step;
+    const struct call *call;
     const struct costs *costs;
     int window; /* messages in flight per sender and stage; 0 = all */
     struct message m[MESSAGES];
     int n;
-    double ready_s[STEP_STAGES][RANKS]; /* INFINITY: not known yet */
+    double ready_s[CALL_STAGES][RANKS]; /* INFINITY: not known yet */
     double now_s, end_s;
 };
 
@@ -147,27 +147,27 @@ static bool runs(const struct message *m) {
 }
 
 static void settle_ready(struct play *p) {
-    for (int i = 0; i < p->step->n_stages; i++)
-        for (int r = 0; r < p->step->topology->ranks; r++) {
+    for (int i = 0; i < p->call->n_stages; i++)
+        for (int r = 0; r < p->call->topology->ranks; r++) {
             double from = i ? p->ready_s[i - 1][r] : 0;
             for (int k = 0; k < p->n && i; k++)
                 if (p->m[k].stage == i - 1 && p->m[k].dst == r)
                     from = fmax(from, p->m[k].state == ARRIVED ? p->m[k].arrive_s : INFINITY);
-            p->ready_s[i][r] = from + costs_splits_s(p->costs, p->step, i) +
-                               costs_chain_s(p->costs, p->step, i, r) + p->costs->alpha_s[i];
+            p->ready_s[i][r] = from + costs_splits_s(p->costs, p->call, i) +
+                               costs_chain_s(p->costs, p->call, i, r) + p->costs->alpha_s[i];
         }
 }
 
 static void begin(struct play *p, struct message *m) {
-    const struct link *port = &p->step->topology->links[m->links[0]];
-    double cost_s = plat_message_cost_s(p->step->platform, port->tier);
+    const struct link *port = &p->call->topology->links[m->links[0]];
+    double cost_s = plat_message_cost_s(p->call->platform, port->tier);
     m->state = cost_s > 0 ? COST : BYTES;
     m->left = cost_s > 0 ? cost_s * port->capacity_Bps : m->bytes;
 }
 
 static void start_messages(struct play *p) {
-    int busy[STEP_STAGES][RANKS] = {{0}};
-    bool both = p->step->implementation->start == START_RENDEZVOUS;
+    int busy[CALL_STAGES][RANKS] = {{0}};
+    bool both = p->call->implementation->start == START_RENDEZVOUS;
     for (int k = 0; k < p->n; k++)
         busy[p->m[k].stage][p->m[k].src] += runs(&p->m[k]);
     for (int k = 0; k < p->n; k++) {
@@ -187,7 +187,7 @@ static int links_of(const struct message *m) {
 
 /* Raises all rates together; whoever crosses a full link keeps what he has. */
 static void share(struct play *p) {
-    const struct topology *t = p->step->topology;
+    const struct topology *t = p->call->topology;
     double left[6 * RANKS + 2 * RANKS];
     bool fixed[MESSAGES];
     int open = 0;
@@ -231,8 +231,8 @@ static bool advance(struct play *p) {
         else if (m->state == FLYING)
             next_s = fmin(next_s, m->arrive_s);
     }
-    for (int i = 0; i < p->step->n_stages; i++)
-        for (int r = 0; r < p->step->topology->ranks; r++)
+    for (int i = 0; i < p->call->n_stages; i++)
+        for (int r = 0; r < p->call->topology->ranks; r++)
             if (p->ready_s[i][r] > p->now_s)
                 next_s = fmin(next_s, p->ready_s[i][r]);
     if (isinf(next_s))
@@ -245,7 +245,7 @@ static bool advance(struct play *p) {
         if (over && m->state == BYTES) {
             m->state = FLYING;
             m->arrive_s =
-                next_s + p->costs->latency_s[topo_tier(p->step->topology, m->src, m->dst)];
+                next_s + p->costs->latency_s[topo_tier(p->call->topology, m->src, m->dst)];
         } else if (over) {
             m->state = BYTES;
             m->left = m->bytes;
@@ -257,19 +257,19 @@ static bool advance(struct play *p) {
     return true;
 }
 
-static double play_step(const struct step *step, const struct costs *costs, int window) {
-    struct play p = {.step = step, .costs = costs, .window = window};
-    for (int i = 0; i < step->n_stages; i++)
-        for (int src = 0; src < step->topology->ranks; src++)
-            for (size_t k = step->stages[i].bytes.start[src];
-                 k < step->stages[i].bytes.start[src + 1]; k++) {
-                int dst = step->stages[i].bytes.dst[k];
-                double bytes = step->stages[i].bytes.value[k];
+static double play_call(const struct call *call, const struct costs *costs, int window) {
+    struct play p = {.call = call, .costs = costs, .window = window};
+    for (int i = 0; i < call->n_stages; i++)
+        for (int src = 0; src < call->topology->ranks; src++)
+            for (size_t k = call->stages[i].bytes.start[src];
+                 k < call->stages[i].bytes.start[src + 1]; k++) {
+                int dst = call->stages[i].bytes.dst[k];
+                double bytes = call->stages[i].bytes.value[k];
                 if (dst == src || bytes <= 0)
                     continue;
                 struct message *m = &p.m[p.n++];
                 *m = (struct message){.stage = i, .src = src, .dst = dst, .bytes = bytes};
-                m->n_links = topo_route(step->topology, src, dst, m->links);
+                m->n_links = topo_route(call->topology, src, dst, m->links);
             }
     do {
         settle_ready(&p);
@@ -288,7 +288,7 @@ static void the_players_own_numbers(void **state) {
     struct question q;
     ask_platform(&q, 2, 2);
     ask_relay(&q);
-    assert_rel(play_step(&q.step, &c, 1), 1 + 2.25 + 4 + 8 + 2 + 3.125, 1e-12);
+    assert_rel(play_call(&q.call, &c, 1), 1 + 2.25 + 4 + 8 + 2 + 3.125, 1e-12);
     forget(&q);
     // 10 B/s ports: 0 -> 2 of 10 B and 1 -> 2 of 30 B share rank 2's until 2 s, then 20 B alone
     ask_platform(&q, 3, 1);
@@ -296,12 +296,12 @@ static void the_players_own_numbers(void **state) {
     double in[RANKS][RANKS] = {{0}};
     in[0][2] = 10;
     in[1][2] = 30;
-    set_matrix(&q.step.stages[0].bytes, 3, in);
-    assert_rel(play_step(&q.step, &(struct costs){0}, 0), 4, 1e-12);
+    set_matrix(&q.call.stages[0].bytes, 3, in);
+    assert_rel(play_call(&q.call, &(struct costs){0}, 0), 4, 1e-12);
     // and 1 -> 0 of 20 B beside it: 5, 5, 5 B/s until 2 s, then 20 and 10 B at 5 B/s, 10 B at 10 B/s
     in[1][0] = 20;
-    set_matrix(&q.step.stages[0].bytes, 3, in);
-    assert_rel(play_step(&q.step, &(struct costs){0}, 0), 5, 1e-12);
+    set_matrix(&q.call.stages[0].bytes, 3, in);
+    assert_rel(play_call(&q.call, &(struct costs){0}, 0), 5, 1e-12);
     forget(&q);
 }
 
@@ -315,7 +315,7 @@ static void random_costs(struct rng *r, struct costs *c) {
     *c = (struct costs){0};
     if (rng_below(r, 4) == 0)
         return; // wire time
-    for (int i = 0; i < STEP_STAGES; i++)
+    for (int i = 0; i < CALL_STAGES; i++)
         c->alpha_s[i] = pick(r, 0, 4);
     for (int i = 0; i < TIER_MAX; i++)
         c->latency_s[i] = pick(r, 0, 2);
@@ -337,17 +337,17 @@ static void random_question(struct rng *r, struct question *q) {
     if (rng_below(r, 2))
         p->port_bandwidth_Bps = (struct quantity){.value = pick(r, 1, 20), .given = true};
     q->implementation.start = rng_below(r, 2) ? START_RENDEZVOUS : START_ONE_SIDED;
-    ask(q, 1 + (int)rng_below(r, STEP_STAGES));
+    ask(q, 1 + (int)rng_below(r, CALL_STAGES));
     int ranks = q->topology->ranks;
-    for (int i = 0; i < q->step.n_stages; i++) {
+    for (int i = 0; i < q->call.n_stages; i++) {
         double bytes[RANKS][RANKS] = {{0}}, density = pick(r, 0.1, 1);
         for (int k = 0; k < ranks * ranks; k++)
             if (rng_unit(r) < density)
                 bytes[k / ranks][k % ranks] = 10 * exp(rng_normal(r));
-        set_matrix(&q->step.stages[i].bytes, ranks, bytes);
+        set_matrix(&q->call.stages[i].bytes, ranks, bytes);
     }
-    struct stage *second = &q->step.stages[1];
-    if (q->step.n_stages > 1) {
+    struct stage *second = &q->call.stages[1];
+    if (q->call.n_stages > 1) {
         second->splits = true;
         second->pairs = mem_alloc((size_t)ranks, sizeof *second->pairs);
         for (int i = 0; i < ranks; i++)
@@ -366,9 +366,9 @@ static void no_simulation_undercuts_the_bound(void **state) {
         struct costs c;
         random_question(&r, &q);
         random_costs(&r, &c);
-        double bound_s = bound_call_s(&q.step, &c);
+        double bound_s = bound_call_s(&q.call, &c);
         for (int window = 0; window < 2; window++) {
-            double played_s = play_step(&q.step, &c, window);
+            double played_s = play_call(&q.call, &c, window);
             if (!(bound_s <= played_s * (1 + 1e-12)))
                 fail_msg("case %d, window %d: bound %.17g above %.17g", i, window, bound_s,
                          played_s);
@@ -394,15 +394,15 @@ static void bounds_are_monotonic(void **state) {
         struct costs c;
         random_question(&r, &q);
         random_costs(&r, &c);
-        double before_s = bound_call_s(&q.step, &c);
-        struct matrix *m = &q.step.stages[rng_below(&r, (uint64_t)q.step.n_stages)].bytes;
+        double before_s = bound_call_s(&q.call, &c);
+        struct matrix *m = &q.call.stages[rng_below(&r, (uint64_t)q.call.n_stages)].bytes;
         m->value[rng_below(&r, m->start[m->ranks])] += pick(&r, 0, 20);
-        double more_s = bound_call_s(&q.step, &c);
+        double more_s = bound_call_s(&q.call, &c);
         assert_true(more_s >= before_s * (1 - 1e-12));
         for (int l = 0; l < q.topology->n_links; l++)
             if (rng_below(&r, 3) == 0)
                 q.topology->links[l].capacity_Bps *= pick(&r, 1, 3);
-        assert_true(bound_call_s(&q.step, &c) <= more_s * (1 + 1e-12));
+        assert_true(bound_call_s(&q.call, &c) <= more_s * (1 + 1e-12));
         forget(&q);
     }
 }
@@ -428,18 +428,18 @@ static void short_cuts_change_nothing(void **state) {
         double bound_s[2];
         random_question(&r, &q);
         random_costs(&r, &c[0]);
-        costs_wire(&q.step, &c[1]);
-        bound_busiest_link(&q.step, &busiest);
+        costs_wire(&q.call, &c[1]);
+        bound_busiest_link(&q.call, &busiest);
         topo_list_routes(q.topology, (enum topo_path)q.implementation.intra_group_path);
         assert_non_null(q.topology->routes);
-        bound_calls(&q.step, c, 2, bound_s, &looked_up);
+        bound_calls(&q.call, c, 2, bound_s, &looked_up);
         same_link(&busiest, &looked_up);
         for (int k = 0; k < 2; k++) {
-            const double *enter_s = q.step.enter_s;
-            assert_true(bound_s[k] == bound_call_s(&q.step, &c[k]));
-            q.step.enter_s = enter_s ? enter_s : at_once;
-            assert_rel(bound_s[k], bound_call_s(&q.step, &c[k]), 1e-13);
-            q.step.enter_s = enter_s;
+            const double *enter_s = q.call.enter_s;
+            assert_true(bound_s[k] == bound_call_s(&q.call, &c[k]));
+            q.call.enter_s = enter_s ? enter_s : at_once;
+            assert_rel(bound_s[k], bound_call_s(&q.call, &c[k]), 1e-13);
+            q.call.enter_s = enter_s;
         }
         forget(&q);
     }

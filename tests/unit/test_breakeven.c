@@ -196,7 +196,7 @@ static void family_meets_the_closed_form(void **state) {
         struct workload *w;
         struct implementation *how;
         struct traffic *traffic;
-        struct step steps[2];
+        struct call steps[2];
         struct costs costs[2];
         struct outcome calls[2];
         struct breakeven b;
@@ -210,19 +210,19 @@ static void family_meets_the_closed_form(void **state) {
         assert_ok(traffic_build(p, w, 1, &traffic, &e), &e);
         struct topology *topology = topo_build(p);
         for (int k = 0; k < 2; k++) {
-            step_build(topology, w, how, traffic, k ? STRATEGY_TWO_HOP : STRATEGY_ONE_HOP,
+            call_build(topology, w, how, traffic, k ? STRATEGY_TWO_HOP : STRATEGY_ONE_HOP,
                        PHASE_DISPATCH, &steps[k]);
             costs_treatment(&steps[k], p->alpha_treatments.n - 1, &costs[k]);
             model_call(&steps[k], &costs[k], &calls[k]);
         }
-        breakeven_from_steps(&steps[0], &costs[0], &steps[1], &costs[1], &b);
+        breakeven_from_calls(&steps[0], &costs[0], &steps[1], &costs[1], &b);
         breakeven_predict(&b, plat_hierarchy_ratio(p), &t);
         assert_rel(b.base_Bps, p->tier[TIER_FAST].bandwidth_Bps.value, 0);
         assert_rel(t.one_hop_s, calls[0].time_s, 1e-12);
         assert_rel(t.two_hop_s, calls[1].time_s, 1e-12);
         for (int k = 0; k < 2; k++) {
             outcome_clear(&calls[k]);
-            step_clear(&steps[k]);
+            call_clear(&steps[k]);
         }
         topo_free(topology);
         traffic_free(traffic);

@@ -3,8 +3,8 @@
 #include "tests/support/records.h"
 
 #include "platforms/base/unit.h"
-#include "workloads/placement_file.h"
-#include "workloads/step.h"
+#include "workloads/placement/placement_file.h"
+#include "workloads/call.h"
 
 /* --- placements -------------------------------------------------------------------------------------- */
 
@@ -97,16 +97,16 @@ static void b15_b16_bandwidths_name_their_numerator(void **state) {
     struct asked a = get_traffic("2", "8", set);
     struct topology *topology = topo_build(a.p);
     struct implementation *how;
-    struct step step;
+    struct call call;
     struct err e;
     double bytes[TIER_MAX], messages[TIER_MAX];
     assert_ok(implementation_load("collective-eager", NULL, 0, &how, &e), &e);
-    step_build(topology, a.w, how, a.t, STRATEGY_ONE_HOP, PHASE_DISPATCH, &step);
-    step_tier_traffic(&step, 0, bytes, messages);
-    double size = matrix_total(&step.stages[0].bytes, true) / 16, nic_Bps = 50e9;
+    call_build(topology, a.w, how, a.t, STRATEGY_ONE_HOP, PHASE_DISPATCH, &call);
+    call_tier_traffic(&call, 0, bytes, messages);
+    double size = matrix_total(&call.stages[0].bytes, true) / 16, nic_Bps = 50e9;
     double time_s = bytes[TIER_SLOW] / 16 / nic_Bps; // the NIC exactly full
     assert_rel(size * 15 / 16 / time_s, 93.75e9, 1e-12);
-    step_clear(&step);
+    call_clear(&call);
     implementation_free(how);
     topo_free(topology);
     done(&a);

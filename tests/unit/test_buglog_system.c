@@ -85,10 +85,10 @@ static void b23_a_late_rank(void **state) {
     const struct costs c = {.alpha_s = {20e-6}};
     const struct sim_options options = {0};
     alone = late = (struct outcome){0};
-    assert_ok(sim_run(&b.step, &c, 1, &options, &alone, &e), &e);
+    assert_ok(sim_run(&b.call, &c, 1, &options, &alone, &e), &e);
     enter_s[3] = 500e-6;
-    b.step.enter_s = enter_s;
-    assert_ok(sim_run(&b.step, &c, 1, &options, &late, &e), &e);
+    b.call.enter_s = enter_s;
+    assert_ok(sim_run(&b.call, &c, 1, &options, &late, &e), &e);
     assert_true(late.time_s > 500e-6 && late.time_s <= alone.time_s + 500e-6 * (1 + 1e-9));
     assert_true(late.from_last_s <= alone.time_s * (1 + 1e-9));
     assert_rel(late.from_last_s, late.time_s - 500e-6, 1e-9);

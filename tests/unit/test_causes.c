@@ -4,10 +4,10 @@
 #include "model/model.h"
 #include "validation/causes.h"
 
-static enum rc engine(const struct step *step, const struct costs *cases, size_t n, void *context,
+static enum rc engine(const struct call *call, const struct costs *cases, size_t n, void *context,
                       struct outcome *outcomes, struct err *e) {
     (*(int *)context)++;
-    return sim_run(step, cases, n, &(struct sim_options){0}, outcomes, e);
+    return sim_run(call, cases, n, &(struct sim_options){0}, outcomes, e);
 }
 
 struct scene {
@@ -16,7 +16,7 @@ struct scene {
     struct workload *workload;
     struct implementation *implementation;
     struct traffic *traffic;
-    struct step step;
+    struct call call;
     struct costs costs;
     struct causes_question q;
     int runs;
@@ -43,18 +43,18 @@ static void scene_open_how(struct scene *s, const char *platform, const char *wo
     assert_ok(implementation_load(name, &cut, how.cut ? 1 : 0, &s->implementation, &e), &e);
     assert_ok(implementation_apply(s->implementation, s->topology, &e), &e);
     assert_ok(traffic_build(s->platform, s->workload, 1, &s->traffic, &e), &e);
-    step_build(s->topology, s->workload, s->implementation, s->traffic, strategy, how.phase,
-               &s->step);
-    if (!costs_known(&s->step, REGIME_AHEAD, &s->costs, NULL, reason))
-        costs_wire(&s->step, &s->costs);
+    call_build(s->topology, s->workload, s->implementation, s->traffic, strategy, how.phase,
+               &s->call);
+    if (!costs_known(&s->call, REGIME_AHEAD, &s->costs, NULL, reason))
+        costs_wire(&s->call, &s->costs);
     struct outcome o;
-    model_call(&s->step, &s->costs, &o);
-    s->q = (struct causes_question){.step = &s->step,
+    model_call(&s->call, &s->costs, &o);
+    s->q = (struct causes_question){.call = &s->call,
                                     .costs = &s->costs,
                                     .analytic_s = o.time_s,
                                     .simulator = {engine, &s->runs}};
     outcome_clear(&o);
-    assert_ok(simulate_time(&s->q.simulator, &s->step, &s->costs, &s->q.simulated_s, &e), &e);
+    assert_ok(simulate_time(&s->q.simulator, &s->call, &s->costs, &s->q.simulated_s, &e), &e);
 }
 
 static void scene_open(struct scene *s, const char *platform, const char *workload,
@@ -64,7 +64,7 @@ static void scene_open(struct scene *s, const char *platform, const char *worklo
 }
 
 static void scene_close(struct scene *s) {
-    step_clear(&s->step);
+    call_clear(&s->call);
     traffic_free(s->traffic);
     topo_free(s->topology);
     plat_free(s->platform);
@@ -164,7 +164,7 @@ static void both_ends_of_every_library(void **state) {
         assert_ok(causes_value(&s.q, (1u << CAUSE_COUNT) - 1, &all_s, &e), &e);
         if (fabs(none_s / s.q.analytic_s - 1) > 1e-9 || fabs(all_s / s.q.simulated_s - 1) > 1e-9)
             fail_msg("%s, %s, %s: closed form %g for %g, simulation %g for %g", libraries[i % 4],
-                     strategy_name(s.step.strategy), phase_name(s.step.phase), none_s,
+                     strategy_name(s.call.strategy), phase_name(s.call.phase), none_s,
                      s.q.analytic_s, all_s, s.q.simulated_s);
         s.q.shapley_messages = 1;
         assert_ok(causes_find(&s.q, &c, &e), &e);
@@ -184,7 +184,7 @@ static void no_closed_form_no_causes(void **state) {
     scene_close(&s);
     scene_open(&s, "dgx-h100", "olmoe-github", small, 2, STRATEGY_ONE_HOP);
     double enter_s[16] = {1e-3};
-    s.step.enter_s = enter_s;
+    s.call.enter_s = enter_s;
     assert_ok(causes_find(&s.q, &c, &e), &e);
     assert_int_equal(c.n, 0);
     scene_close(&s);
@@ -278,9 +278,9 @@ static void links_of_fabrics_are_shared_links(void **state) {
         }
 }
 
-static enum rc fails(const struct step *step, const struct costs *cases, size_t n, void *context,
+static enum rc fails(const struct call *call, const struct costs *cases, size_t n, void *context,
                      struct outcome *outcomes, struct err *e) {
-    (void)step, (void)cases, (void)n, (void)context, (void)outcomes;
+    (void)call, (void)cases, (void)n, (void)context, (void)outcomes;
     return err_set(e, RC_TIMEOUT, "out of time");
 }
 

@@ -2,8 +2,8 @@
 #include "tests/support/check.h"
 
 #include "platforms/base/stat.h"
-#include "workloads/record.h"
-#include "workloads/skew.h"
+#include "workloads/records/record.h"
+#include "workloads/draw/skew.h"
 #include "workloads/workload.h"
 
 static const struct counts_ask ask_nothing = {0, NULL, NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/support/check.h"
 
-#include "workloads/csv.h"
+#include "workloads/records/csv.h"
 
 /* All records of a text as "field|field;field;", or the error. */
 static enum rc flatten(const char *data, size_t n, struct buf *out, struct err *e) {

@@ -25,7 +25,7 @@ static double one_flow_s(const char *more) {
     bed_stage(&b, "one_hop", bytes);
     const struct costs c = {.name = "wire"};
     const struct sim_options options = {0};
-    assert_ok(sim_run(&b.step, &c, 1, &options, &o, &e), &e);
+    assert_ok(sim_run(&b.call, &c, 1, &options, &o, &e), &e);
     double time_s = o.time_s;
     outcome_clear(&o);
     bed_close(&b);

@@ -232,7 +232,7 @@ static void check_closed_form(const char *shape, int w, int64_t window, double x
     for (int i = 0; i < 2; i++)
         cases[i] = (struct costs){.alpha_s = {30 * US}, .latency_s = {latency_s[i], latency_s[i]}};
     struct err e;
-    assert_ok(sim_run(&b.step, cases, 2, &(struct sim_options){0}, o, &e), &e);
+    assert_ok(sim_run(&b.call, cases, 2, &(struct sim_options){0}, o, &e), &e);
     for (int i = 0; i < 2; i++) {
         assert_rel(o[i].time_s, 30 * US + (w - 1) * (x_half + x) / beta + latency_s[i], 1e-6);
         outcome_clear(&o[i]);
@@ -266,9 +266,9 @@ static void times_only_changes_no_time(void **state) {
     for (int i = 0; i < 81; i++)
         bytes[i] = 1e4 * (1 + i * i % 17);
     bed_stage(&b, "a", bytes);
-    costs_wire(&b.step, &c);
+    costs_wire(&b.call, &c);
     metered = bed_run(&b, &c);
-    assert_ok(sim_run(&b.step, &c, 1, &(struct sim_options){.times_only = true}, &bare, &e), &e);
+    assert_ok(sim_run(&b.call, &c, 1, &(struct sim_options){.times_only = true}, &bare, &e), &e);
     assert_true(metered.time_s == bare.time_s);
     for (int rank = 0; rank < 9; rank++)
         assert_true(metered.recv_end_s[rank] == bare.recv_end_s[rank]);

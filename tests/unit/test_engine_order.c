@@ -20,7 +20,7 @@ static void check_order(const char *shape, int order, bool turns_are_permutation
     int ranks = b.topology->ranks, by_sender[MOST][MOST] = {{0}}, by_turn[MOST][MOST] = {{0}};
     for (int src = 0; src < ranks; src++) {
         int peers[MOST];
-        order_peers(&b.step, src, peers);
+        order_peers(&b.call, src, peers);
         for (int k = 0; k < ranks; k++) {
             by_sender[src][peers[k]]++;
             by_turn[k][peers[k]]++;
@@ -48,9 +48,9 @@ static void an_order_visits_every_peer_once(void **state) {
 static void check_peers(int order, uint64_t seed, int src, const int *expected) {
     struct bed b;
     bed_open(&b, odd_shape, order, 8, START_RENDEZVOUS);
-    b.step.order_seed = seed;
+    b.call.order_seed = seed;
     int peers[12];
-    order_peers(&b.step, src, peers);
+    order_peers(&b.call, src, peers);
     for (int k = 0; k < 12; k++)
         assert_int_equal(peers[k], expected[k]);
     bed_close(&b);
@@ -71,11 +71,11 @@ static void a_random_order_belongs_to_its_seed_and_sender(void **state) {
     struct bed b;
     bed_open(&b, odd_shape, ORDER_RANDOM, 8, START_RENDEZVOUS);
     int first[12], again[12], other_rank[12], other_seed[12];
-    order_peers(&b.step, 3, first);
-    order_peers(&b.step, 3, again);
-    order_peers(&b.step, 4, other_rank);
-    b.step.order_seed = 1;
-    order_peers(&b.step, 3, other_seed);
+    order_peers(&b.call, 3, first);
+    order_peers(&b.call, 3, again);
+    order_peers(&b.call, 4, other_rank);
+    b.call.order_seed = 1;
+    order_peers(&b.call, 3, other_seed);
     assert_memory_equal(first, again, sizeof first);
     assert_memory_not_equal(first, other_rank, sizeof first);
     assert_memory_not_equal(first, other_seed, sizeof first);
@@ -96,7 +96,7 @@ static void messages_are_listed_by_rank_stage_and_order(void **state) {
     struct plan p;
     struct messages m;
     struct err e;
-    plan_init(&p, &b.step);
+    plan_init(&p, &b.call);
     assert_ok(messages_build(&p, &m, &e), &e);
     assert_int_equal(m.n, 4); // the diagonal and zeros send nothing
     const int dst[] = {0, 3, 2, 0}, stage[] = {0, 0, 0, 1}, weight[] = {1, 3, 2, 1};
@@ -137,7 +137,7 @@ static void rails_do_not_hang_together(void **state) {
         struct plan p;
         struct messages m;
         struct err e;
-        plan_init(&p, &b.step);
+        plan_init(&p, &b.call);
         assert_ok(messages_build(&p, &m, &e), &e);
         // each direction has links of its own: 8 messages alone, or 4 by each uplink
         assert_rel(messages_largest_share(&p, &m), over == 1 ? 1.0 / 8 : 1.0 / 2, 1e-15);

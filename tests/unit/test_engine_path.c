@@ -76,7 +76,7 @@ static void slots_are_followed_to_the_entry(void **state) {
     bed_open(&b, star_of_four, ORDER_SHIFT, 1, START_RENDEZVOUS);
     bed_stage(&b, "first", first);
     bed_stage(&b, "second", second);
-    b.step.enter_s = enter_s;
+    b.call.enter_s = enter_s;
     struct outcome o = bed_run(&b, &(struct costs){0});
     assert_rel(o.time_s, 6 * US, EXACT);
     assert_string_equal(
@@ -113,7 +113,7 @@ static void latency_may_decide_the_end(void **state) {
     bed_stage(&b, "one_hop", bytes);
     struct outcome o[2];
     struct err e;
-    assert_ok(sim_run(&b.step, cases, 2, &(struct sim_options){0}, o, &e), &e);
+    assert_ok(sim_run(&b.call, cases, 2, &(struct sim_options){0}, o, &e), &e);
     assert_non_null(strstr(o[0].critical_path, "rank 1 receives last in one_hop, from rank 0"));
     assert_non_null(strstr(o[1].critical_path, "rank 0 receives last in one_hop, from rank 2"));
     for (int i = 0; i < 2; i++)
@@ -163,7 +163,7 @@ static void bytes_lie_where_they_were_sent(void **state) {
     const struct costs costs = {.alpha_s = {5 * US}};
     struct outcome o;
     struct err e;
-    assert_ok(sim_run(&b.step, &costs, 1, &(struct sim_options){.link_bins = 60}, &o, &e), &e);
+    assert_ok(sim_run(&b.call, &costs, 1, &(struct sim_options){.link_bins = 60}, &o, &e), &e);
     assert_rel(o.time_s, 11 * US, EXACT);
     assert_int_equal(o.link_bins, 60);
     assert_rel(o.link_bins_start_s, 5 * US, EXACT);

@@ -17,7 +17,7 @@ static void open_forwarders(struct bed *b, int chunks) {
     bed_open(b, two_by_two, ORDER_GROUP_SHIFT, 1, START_RENDEZVOUS);
     bed_stage(b, "hop_a", hop_a);
     bed_stage(b, "hop_b", hop_b);
-    b->step.chunks = chunks;
+    b->call.chunks = chunks;
 }
 
 /* Pieces of one message leave one after the other, whatever the window. */
@@ -55,7 +55,7 @@ static void alpha_and_splits_are_paid_before_the_first_piece(void **state) {
     (void)state;
     struct bed b;
     open_forwarders(&b, 4);
-    b.step.stages[1].splits = true;
+    b.call.stages[1].splits = true;
     struct costs costs = {.alpha_s = {3 * US, 0.5 * US}};
     struct outcome o = bed_run(&b, &costs);
     assert_rel(o.recv_end_s[3], 8.5 * US, EXACT);
@@ -83,7 +83,7 @@ static void the_chain_is_shared_by_the_pieces(void **state) {
         double *pairs = calloc(4, sizeof *pairs);
         pairs[2] = 4000;
         pairs[3] = 8000;
-        b.step.stages[1].pairs = pairs;
+        b.call.stages[1].pairs = pairs;
         const struct costs costs = {.chain_s_per_pair = 1e-9, .chain_floor_s = floor * 6 * US};
         struct outcome o = bed_run(&b, &costs);
         assert_rel(o.recv_end_s[3], floor ? 8 * US : 7 * US, EXACT);
@@ -103,7 +103,7 @@ static void pieces_leave_chunk_by_chunk(void **state) {
         struct bed b;
         bed_open(&b, star_of_five, ORDER_SHIFT, 1, START_RENDEZVOUS);
         bed_stage(&b, "one_hop", bytes);
-        b.step.chunks = chunks;
+        b.call.chunks = chunks;
         struct outcome o = bed_run(&b, &(struct costs){0});
         assert_rel(o.recv_end_s[1], chunks == 1 ? 2 * US : 3 * US, EXACT);
         assert_rel(o.recv_end_s[2], 4 * US, EXACT);
@@ -125,7 +125,7 @@ static void three_stages_flow(void **state) {
         bed_stage(&b, "gather", gather);
         bed_stage(&b, "exchange", exchange);
         bed_stage(&b, "scatter", scatter);
-        b.step.chunks = chunks;
+        b.call.chunks = chunks;
         struct outcome o = bed_run(&b, &(struct costs){0});
         assert_rel(o.time_s, chunks == 1 ? 12 * US : 6 * US, EXACT);
         outcome_clear(&o);
@@ -234,7 +234,7 @@ static void a_message_pays_per_unit(void **state) {
         struct bed b;
         bed_open(&b, costly, ORDER_GROUP_SHIFT, 1, START_RENDEZVOUS);
         bed_stage(&b, "one_hop", bytes)->unit_bytes = expected[i].unit_bytes;
-        b.step.chunks = expected[i].chunks;
+        b.call.chunks = expected[i].chunks;
         b.how.message_cost_s.fast =
             (struct quantity){.value = expected[i].own_s, .given = expected[i].own_s > 0};
         b.topology->links[b.topology->egress[TIER_FAST][0]].capacity_Bps *= expected[i].reached;
@@ -256,7 +256,7 @@ static void peers_wait_for_a_late_rank(void **state) {
         struct bed b;
         bed_open(&b, star_of_five, ORDER_SHIFT, 1, start);
         bed_stage(&b, "one_hop", bytes);
-        b.step.enter_s = enter_s;
+        b.call.enter_s = enter_s;
         struct outcome o = bed_run(&b, &(struct costs){.alpha_s = {2 * US}});
         assert_rel(o.recv_end_s[0], 6 * US, EXACT);
         assert_rel(o.recv_end_s[1], start == START_RENDEZVOUS ? 6 * US : 3 * US, EXACT);
@@ -278,7 +278,7 @@ static void a_common_delay_only_shifts(void **state) {
         bed_open(&b, star_of_five, ORDER_XOR, 2, START_RENDEZVOUS);
         b.how.receive_window = 1;
         bed_uniform(&b, "one_hop", 1e5);
-        b.step.enter_s = late ? enter_s : NULL;
+        b.call.enter_s = late ? enter_s : NULL;
         o[late] = bed_run(&b, &(struct costs){.alpha_s = {2 * US}});
         bed_close(&b);
     }
@@ -297,10 +297,10 @@ static void an_entry_that_is_no_time_is_refused(void **state) {
     struct bed b;
     bed_open(&b, star_of_five, ORDER_SHIFT, 1, START_RENDEZVOUS);
     bed_uniform(&b, "one_hop", 1e5);
-    b.step.enter_s = enter_s;
+    b.call.enter_s = enter_s;
     struct outcome o;
     struct err e;
-    assert_fails(sim_run(&b.step, &(struct costs){0}, 1, &(struct sim_options){0}, &o, &e),
+    assert_fails(sim_run(&b.call, &(struct costs){0}, 1, &(struct sim_options){0}, &o, &e),
                  RC_RANGE, &e, "rank 2 enters the call at -1e-06 s, which is not a time");
     bed_close(&b);
 }

@@ -16,7 +16,7 @@ static void open_star(struct bed *b) {
 /* Runs once with a time limit; the outcome must stay as it was. */
 static enum rc run_limited(const struct bed *b, double timeout_s, struct err *e) {
     struct outcome o = {.time_s = -7};
-    enum rc rc = sim_run(&b->step, &(struct costs){0}, 1,
+    enum rc rc = sim_run(&b->call, &(struct costs){0}, 1,
                          &(struct sim_options){.timeout_s = timeout_s}, &o, e);
     if (rc == RC_OK)
         outcome_clear(&o);
@@ -77,14 +77,14 @@ static void inputs_that_simgrid_would_abort_on_are_refused(void **state) {
     struct bed b;
     open_star(&b);
     struct err e;
-    double *bytes = &b.step.stages[0].bytes.value[1],
+    double *bytes = &b.call.stages[0].bytes.value[1],
            *capacity = &b.topology->links[0].capacity_Bps;
     *bytes = NAN;
     assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e, "one_hop: nan bytes is not a size");
     *bytes = -1;
     assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e, "one_hop: -1 bytes is not a size");
     *bytes = 1e-9;
-    b.step.stages[0].bytes.value[2] = 10e9;
+    b.call.stages[0].bytes.value[2] = 10e9;
     assert_fails(run_limited(&b, 0, &e), RC_RANGE, &e,
                  "messages from 1e-09 B to 10 GB are too far apart to be simulated together");
     *bytes = 1;
@@ -96,7 +96,7 @@ static void inputs_that_simgrid_would_abort_on_are_refused(void **state) {
     *capacity = 1e9;
     struct outcome o;
     struct costs costs = {.name = "odd", .alpha_s = {NAN}};
-    assert_fails(sim_run(&b.step, &costs, 1, &(struct sim_options){0}, &o, &e), RC_RANGE, &e,
+    assert_fails(sim_run(&b.call, &costs, 1, &(struct sim_options){0}, &o, &e), RC_RANGE, &e,
                  "fixed costs 'odd' are not times");
     bed_close(&b);
 }
@@ -159,7 +159,7 @@ static void reports_are_checked(void **state) {
     open_star(&b);
     struct plan plan;
     struct play sent, got;
-    plan_init(&plan, &b.step);
+    plan_init(&plan, &b.call);
     plan.link_bins = 3;
     play_init(&sent, &plan);
     play_init(&got, &plan);

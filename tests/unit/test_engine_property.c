@@ -47,15 +47,15 @@ static void random_bed(struct rng *r, struct bed *b, double enter_s[static 16]) 
     b->how.intra_group_path =
         groups > 1 ? (int)rng_below(r, TOPO_PATH_RAIL + 1) : (int)TOPO_PATH_FAST;
     b->how.receive_window = (int64_t)rng_below(r, 4);
-    b->step.order_seed = rng_u64(r);
-    b->step.chunks = rng_below(r, 2) ? 1 : 1 + (int)rng_below(r, 5);
-    int stages = 1 + (int)rng_below(r, STEP_STAGES);
+    b->call.order_seed = rng_u64(r);
+    b->call.chunks = rng_below(r, 2) ? 1 : 1 + (int)rng_below(r, 5);
+    int stages = 1 + (int)rng_below(r, CALL_STAGES);
     for (int s = 0; s < stages; s++)
         random_stage(r, b, names[s], s > 0 && rng_below(r, 2));
     for (int rank = 0; rank < b->topology->ranks; rank++)
         enter_s[rank] = random_time_s(r);
     if (rng_below(r, 2))
-        b->step.enter_s = enter_s;
+        b->call.enter_s = enter_s;
 }
 
 static struct costs random_costs(struct rng *r) {
@@ -69,10 +69,10 @@ static struct costs random_costs(struct rng *r) {
 /* A rank ends no sooner than it enters; what it is sent arrives. */
 static void check_ranks(const struct bed *b, const struct costs *costs, const struct outcome *o) {
     for (int rank = 0; rank < b->topology->ranks; rank++) {
-        double first_s = costs->alpha_s[0] + (b->step.enter_s ? b->step.enter_s[rank] : 0);
+        double first_s = costs->alpha_s[0] + (b->call.enter_s ? b->call.enter_s[rank] : 0);
         bool sends = false, receives = false;
-        for (int s = 0; s < b->step.n_stages; s++) {
-            const struct matrix *m = &b->step.stages[s].bytes;
+        for (int s = 0; s < b->call.n_stages; s++) {
+            const struct matrix *m = &b->call.stages[s].bytes;
             for (int other = 0; other < m->ranks; other++) {
                 sends = sends || (other != rank && m->value[rank * m->ranks + other] > 0);
                 receives = receives || (other != rank && m->value[other * m->ranks + rank] > 0);
@@ -98,12 +98,12 @@ static void check_bins(const struct outcome *o, int n_links) {
 }
 
 static void check_outcome(const struct bed *b, const struct costs *costs, const struct outcome *o) {
-    int n_links = b->topology->n_links, chunks = b->step.chunks;
+    int n_links = b->topology->n_links, chunks = b->call.chunks;
     assert_true(o->time_s >= (costs->alpha_s[0] + bed_bound_s(b)) * (1 - EXACT));
     double *bytes = calloc((size_t)n_links, sizeof *bytes), last_s = 0, pairs = 0;
-    for (int s = 0; s < b->step.n_stages; s++) {
-        const struct matrix *m = &b->step.stages[s].bytes;
-        step_link_load(&b->step, s, bytes, NULL);
+    for (int s = 0; s < b->call.n_stages; s++) {
+        const struct matrix *m = &b->call.stages[s].bytes;
+        call_link_load(&b->call, s, bytes, NULL);
         for (int i = 0; i < m->ranks * m->ranks; i++)
             pairs += i / m->ranks != i % m->ranks && m->value[i] > 0;
     }
@@ -135,7 +135,7 @@ static void time_is_above_the_bound_and_bytes_are_conserved(void **state) {
         struct outcome o;
         struct err e;
         const struct sim_options options = {.link_bins = i % 2 ? 7 : 0};
-        assert_ok(sim_run(&b.step, &costs, 1, &options, &o, &e), &e);
+        assert_ok(sim_run(&b.call, &costs, 1, &options, &o, &e), &e);
         check_outcome(&b, &costs, &o);
         outcome_clear(&o);
         bed_close(&b);
@@ -167,7 +167,7 @@ static void time_rises_with_the_first_alpha(void **state) {
  * 2 -> 3. */
 static void without_sharing_time_rises_with_every_alpha(void **state) {
     (void)state;
-    static const int to[STEP_STAGES][5] = {
+    static const int to[CALL_STAGES][5] = {
         {1, -1, -1, 4, -1}, {-1, 2, -1, -1, 0}, {-1, -1, 3, -1, -1}};
     struct rng r;
     rng_init(&r, check_seed("engine-alphas"), "engine-alphas", 0);
@@ -177,8 +177,8 @@ static void without_sharing_time_rises_with_every_alpha(void **state) {
                  "groups: 1\nranks_per_group: 5\nfast: {bandwidth: 450GBps}\n"
                  "slow: {bandwidth: 50GBps}\n",
                  ORDER_SHIFT, (int)rng_below(&r, 3), (int)rng_below(&r, 2));
-        b.step.chunks = 1 + (int)rng_below(&r, 3);
-        for (int s = 0; s < STEP_STAGES; s++) {
+        b.call.chunks = 1 + (int)rng_below(&r, 3);
+        for (int s = 0; s < CALL_STAGES; s++) {
             double bytes[25] = {0};
             for (int rank = 0; rank < 5; rank++)
                 if (to[s][rank] >= 0)
@@ -192,13 +192,13 @@ static void without_sharing_time_rises_with_every_alpha(void **state) {
             assert_true(o.time_s >= last_s * (1 - EXACT));
             last_s = o.time_s;
             outcome_clear(&o);
-            costs.alpha_s[k % STEP_STAGES] += 2e-6 * rng_unit(&r);
+            costs.alpha_s[k % CALL_STAGES] += 2e-6 * rng_unit(&r);
         }
         bed_close(&b);
     }
 }
 
-/* One piece per message is the serial call, bit by bit, whether the step says 1 or nothing. */
+/* One piece per message is the serial call, bit by bit, whether the call says 1 or nothing. */
 static void one_piece_is_serial(void **state) {
     (void)state;
     struct rng r;
@@ -210,7 +210,7 @@ static void one_piece_is_serial(void **state) {
         struct costs costs = random_costs(&r);
         struct outcome o[2];
         for (int chunks = 0; chunks < 2; chunks++) {
-            b.step.chunks = chunks;
+            b.call.chunks = chunks;
             o[chunks] = bed_run(&b, &costs);
         }
         assert_memory_equal(&o[0].time_s, &o[1].time_s, sizeof o[0].time_s);

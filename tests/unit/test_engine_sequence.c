@@ -21,14 +21,14 @@ enum { MOST_CALLS = 32 };
  * costs for all. Returns the time in all. */
 static double play_calls(struct bed *beds, size_t n_beds, size_t n_calls, const struct costs *costs,
                          enum regime host, struct outcome *outcomes) {
-    struct step steps[MOST_CALLS];
+    struct call calls[MOST_CALLS];
     struct costs all[MOST_CALLS];
     for (size_t i = 0; i < n_calls; i++) {
-        steps[i] = beds[i % n_beds].step;
-        steps[i].topology = beds[0].topology;
+        calls[i] = beds[i % n_beds].call;
+        calls[i].topology = beds[0].topology;
         all[i] = *costs;
     }
-    const struct sim_sequence s = {.steps = steps, .costs = all, .n_calls = n_calls, .host = host};
+    const struct sim_sequence s = {.calls = calls, .costs = all, .n_calls = n_calls, .host = host};
     double total_s = -1;
     struct err e;
     assert_ok(sim_run_sequence(&s, &(struct sim_options){0}, outcomes, &total_s, &e), &e);
@@ -185,7 +185,7 @@ static void pipelined_calls_follow_each_other(void **state) {
         bed_open(&b, two_by_two, ORDER_GROUP_SHIFT, 1, START_RENDEZVOUS);
         bed_stage(&b, "hop_a", hop_a);
         bed_stage(&b, "hop_b", hop_b);
-        b.step.chunks = 4;
+        b.call.chunks = 4;
         struct outcome o[2];
         double total_s = play_calls(&b, 1, 2, &(struct costs){0}, (enum regime)host, o);
         assert_rel(o[0].time_s, 4.5 * US, EXACT);

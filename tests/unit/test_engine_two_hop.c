@@ -191,7 +191,7 @@ static void cases_are_independent(void **state) {
     cases[3].alpha_s[1] = 1 * US;
     struct outcome o[4];
     struct err e;
-    assert_ok(sim_run(&b.step, cases, 4, &(struct sim_options){0}, o, &e), &e);
+    assert_ok(sim_run(&b.call, cases, 4, &(struct sim_options){0}, o, &e), &e);
     for (int i = 0; i < 4; i++) {
         struct outcome alone = bed_run(&b, &cases[i]);
         assert_rel(o[i].time_s, alone.time_s, 1e-12);

@@ -15,7 +15,7 @@ static double run(const char *platform, const double *bytes, double each) {
     else
         bed_uniform(&b, "x", each);
     struct costs c;
-    costs_wire(&b.step, &c);
+    costs_wire(&b.call, &c);
     struct outcome o = bed_run(&b, &c);
     double time_s = o.time_s;
     assert_true(time_s >= bed_bound_s(&b) * (1 - 1e-9));

@@ -87,7 +87,7 @@ static void open_question(struct bed *b, const struct question *q, double scale)
              middle, fast, slow);
     bed_open(b, text, 0, q->window, START_ONE_SIDED);
     b->how.intra_group_path = q->path;
-    b->step.chunks = q->chunks;
+    b->call.chunks = q->chunks;
     double *bytes = calloc(RANKS * RANKS, sizeof *bytes);
     int ranks = b->topology->ranks;
     for (int s = 0; s < 2; s++) {
@@ -102,13 +102,13 @@ static double answer(const struct question *q, double scale) {
     struct bed b;
     struct costs c;
     open_question(&b, q, scale);
-    costs_wire(&b.step, &c);
+    costs_wire(&b.call, &c);
     struct outcome o = bed_run(&b, &c);
     double time_s = o.time_s;
     assert_true(time_s >= bed_bound_s(&b) * (1 - EXACT));
     double *bytes = calloc((size_t)b.topology->n_links, sizeof *bytes);
     for (int s = 0; s < 2; s++)
-        step_link_load(&b.step, s, bytes, NULL);
+        call_link_load(&b.call, s, bytes, NULL);
     for (int l = 0; l < b.topology->n_links; l++)
         assert_near(o.link_bytes[l], bytes[l], EXACT * fmax(bytes[l], 1e5));
     free(bytes);

@@ -63,12 +63,12 @@ static void without_an_engine_nothing_passes(void **state) {
 /* --- host regimes ------------------------------------------------------------------------------ */
 
 /* A host that waits adds alpha to every transfer; one that runs ahead hides it behind the transfer before. */
-static enum rc issue_and_observe(const struct step *step, const struct costs *costs, enum regime regime,
+static enum rc issue_and_observe(const struct call *call, const struct costs *costs, enum regime regime,
                                  int calls, double *per_call_s, struct err *e) {
     const double alpha_s = costs->alpha_s[0];
     struct costs wire = {.name = "wire"};
     double transfer_s = 0;
-    enum rc rc = simulate_time(&gates_engine, step, &wire, &transfer_s, e);
+    enum rc rc = simulate_time(&gates_engine, call, &wire, &transfer_s, e);
     double issued_s = 0, done_s = 0;
     for (int i = 0; i < calls && !rc; i++) {
         issued_s = (regime == REGIME_OBSERVED ? done_s : issued_s) + alpha_s;
@@ -78,16 +78,16 @@ static enum rc issue_and_observe(const struct step *step, const struct costs *co
     return rc;
 }
 
-static enum rc always_add(const struct step *step, const struct costs *costs, enum regime regime,
+static enum rc always_add(const struct call *call, const struct costs *costs, enum regime regime,
                           int calls, double *per_call_s, struct err *e) {
     (void)regime;
-    return issue_and_observe(step, costs, REGIME_OBSERVED, calls, per_call_s, e);
+    return issue_and_observe(call, costs, REGIME_OBSERVED, calls, per_call_s, e);
 }
 
-static enum rc always_overlap(const struct step *step, const struct costs *costs, enum regime regime,
+static enum rc always_overlap(const struct call *call, const struct costs *costs, enum regime regime,
                               int calls, double *per_call_s, struct err *e) {
     (void)regime;
-    return issue_and_observe(step, costs, REGIME_AHEAD, calls, per_call_s, e);
+    return issue_and_observe(call, costs, REGIME_AHEAD, calls, per_call_s, e);
 }
 
 static void host_regimes_need_both_compositions(void **state) {
@@ -103,17 +103,17 @@ static void host_regimes_need_both_compositions(void **state) {
     }
 }
 
-static enum rc counted_run(const struct step *step, const struct costs *cases, size_t n_cases, void *context,
+static enum rc counted_run(const struct call *call, const struct costs *cases, size_t n_cases, void *context,
                            struct outcome *outcomes, struct err *e) {
     ++*(int *)context;
-    return sim_answer(step, cases, n_cases, &gates_unlimited, outcomes, e);
+    return sim_answer(call, cases, n_cases, &gates_unlimited, outcomes, e);
 }
 
 static int repeats;
-static enum rc counted_repeat(const struct step *step, const struct costs *costs, enum regime regime, int calls,
+static enum rc counted_repeat(const struct call *call, const struct costs *costs, enum regime regime, int calls,
                               double *per_call_s, struct err *e) {
     repeats++;
-    return issue_and_observe(step, costs, regime, calls, per_call_s, e);
+    return issue_and_observe(call, costs, regime, calls, per_call_s, e);
 }
 
 /* The evaluation behind `gates --analytic-only`, and behind every licence. */

@@ -26,7 +26,7 @@ static void open_machine(struct bed *b, const char *name) {
     *b = (struct bed){.how = {.name = "bed", .start = START_ONE_SIDED}};
     assert_ok(plat_load(name, NULL, 0, &b->platform, &e), &e);
     b->topology = topo_build(b->platform);
-    b->step = (struct step){
+    b->call = (struct call){
         .platform = b->platform, .topology = b->topology, .implementation = &b->how, .row_bytes = 1};
 }
 
@@ -35,7 +35,7 @@ static void check_machine(const char *name, struct rng *r, bool inside) {
     struct costs c;
     open_machine(&b, name);
     random_traffic(&b, r, inside);
-    costs_wire(&b.step, &c);
+    costs_wire(&b.call, &c);
     struct outcome o = bed_run(&b, &c);
     double bound_s = bed_bound_s(&b);
     if (!(o.time_s >= bound_s * (1 - 1e-9)))
@@ -150,7 +150,7 @@ static double machine_s(const char *name, const double *bytes) {
     open_machine(&b, name);
     b.how.message_cost_s.fast.given = b.how.message_cost_s.slow.given = true;
     bed_stage(&b, "x", bytes);
-    costs_wire(&b.step, &c);
+    costs_wire(&b.call, &c);
     struct outcome o = bed_run(&b, &c);
     double time_s = o.time_s;
     outcome_clear(&o);

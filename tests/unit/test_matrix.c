@@ -5,8 +5,8 @@
 
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
-#include "workloads/matrix.h"
-#include "workloads/npy.h"
+#include "workloads/records/matrix.h"
+#include "workloads/records/npy.h"
 
 /* Sparse copy of a dense matrix, zeros left out. */
 static void from_dense(const double *dense, int ranks, bool whole, struct matrix *m) {

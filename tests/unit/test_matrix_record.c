@@ -2,7 +2,7 @@
 /* A record that is the matrix goes into a call as it is. */
 #include "tests/support/records.h"
 
-#include "workloads/step.h"
+#include "workloads/call.h"
 
 static void bytes_of_the_record_are_the_bytes_of_the_call(void **state) {
     (void)state;
@@ -15,19 +15,19 @@ static void bytes_of_the_record_are_the_bytes_of_the_call(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) // whatever row format and de-duplication
         for (int phase = PHASE_DISPATCH; phase <= PHASE_COMBINE; phase++) {
             struct implementation *how;
-            struct step step;
+            struct call call;
             struct err e;
             assert_ok(implementation_load(names[i], NULL, 0, &how, &e), &e);
-            step_build(topology, a.w, how, a.t, STRATEGY_ONE_HOP, (enum phase)phase, &step);
+            call_build(topology, a.w, how, a.t, STRATEGY_ONE_HOP, (enum phase)phase, &call);
             static const double want[] = {2, 4, 6, 8, 2, 4, 6, 8, 0, 10, 0, 14, 2, 4, 6, 8};
-            double *dense = matrix_dense(&step.stages[0].bytes);
+            double *dense = matrix_dense(&call.stages[0].bytes);
             for (int x = 0; x < 16; x++)
                 assert_rel(dense[x], want[phase == PHASE_DISPATCH ? x : x % 4 * 4 + x / 4], 0);
             free(dense);
             double bytes[TIER_MAX], messages[TIER_MAX];
-            step_tier_traffic(&step, 0, bytes, messages);
+            call_tier_traffic(&call, 0, bytes, messages);
             assert_rel(messages[TIER_FAST] + messages[TIER_SLOW], 11, 0); // pairs with bytes, off the diagonal
-            step_clear(&step);
+            call_clear(&call);
             implementation_free(how);
         }
     topo_free(topology);

@@ -43,19 +43,19 @@ static void close_scene(struct scene *s) {
 /* One simulated call under known costs, or on the wire. */
 static void simulate(const struct scene *s, enum strategy strategy, enum phase phase, int regime,
                      struct outcome *o) {
-    struct step step;
+    struct call call;
     struct costs c;
     struct err e;
     char reason[200];
     const struct sim_options options = {0};
-    step_build(s->topology, s->w, s->how, s->t, strategy, phase, &step);
+    call_build(s->topology, s->w, s->how, s->t, strategy, phase, &call);
     if (regime < 0)
-        costs_wire(&step, &c);
-    else if (!costs_known(&step, (enum regime)regime, &c, NULL, reason))
+        costs_wire(&call, &c);
+    else if (!costs_known(&call, (enum regime)regime, &c, NULL, reason))
         fail_msg("%s", reason);
     *o = (struct outcome){0};
-    assert_ok(sim_run(&step, &c, 1, &options, o, &e), &e);
-    step_clear(&step);
+    assert_ok(sim_run(&call, &c, 1, &options, o, &e), &e);
+    call_clear(&call);
 }
 
 static void assert_within(const char *what, double simulated_s, double measured_s, double share) {

@@ -50,15 +50,15 @@ static struct platform *load_fabric(const struct fabric *f, const double *row) {
 }
 
 /* A stage that moves so many rows per token, all of them from rank 0 to itself: the model asks for the sum. */
-static void moves(struct step *step, int i, const char *name, double rows_per_token) {
-    struct stage *s = &step->stages[i];
-    int ranks = step->topology->ranks;
+static void moves(struct call *call, int i, const char *name, double rows_per_token) {
+    struct stage *s = &call->stages[i];
+    int ranks = call->topology->ranks;
     s->name = name;
     matrix_clear(&s->bytes);
     matrix_init(&s->bytes, ranks, 1, false);
     for (int r = 1; r <= ranks; r++)
         s->bytes.start[r] = 1;
-    s->bytes.value[0] = rows_per_token * step->row_bytes * (double)step->workload->tokens_per_rank * ranks;
+    s->bytes.value[0] = rows_per_token * call->row_bytes * (double)call->workload->tokens_per_rank * ranks;
 }
 
 /* The clamped rule of the artifact; coverage is no question here. */
@@ -76,7 +76,7 @@ static void one_row(const struct fabric *f, const double *row, struct model_term
                          .tokens_per_rank = (int64_t)row[5]};
     struct topology t = {.platform = p, .ranks = plat_ranks(p)};
     struct implementation how = {.efficiency = {{.value = 1}, {.value = 1}}};
-    struct step one = {.platform = p,
+    struct call one = {.platform = p,
                        .topology = &t,
                        .workload = &w,
                        .implementation = &how,
@@ -84,7 +84,7 @@ static void one_row(const struct fabric *f, const double *row, struct model_term
                        .chunks = 1,
                        .n_stages = 1};
     one.stages[0] = (struct stage){.world = plat_ranks(p), .span = TIER_SLOW};
-    struct step two = one;
+    struct call two = one;
     two.strategy = STRATEGY_TWO_HOP;
     two.n_stages = 2;
     two.stages[0] = (struct stage){.world = (int)p->groups, .span = TIER_SLOW};
@@ -97,18 +97,18 @@ static void one_row(const struct fabric *f, const double *row, struct model_term
     struct model_machine m, m_one;
     struct model_geometry g;
     c.alpha_s[0] = clamped_alpha_s(p, one.stages[0].world, TIER_SLOW);
-    model_from_step(&one, &c, &m_one, &g);
+    model_from_call(&one, &c, &m_one, &g);
     c.alpha_s[0] = clamped_alpha_s(p, two.stages[0].world, TIER_SLOW);
     c.alpha_s[1] = clamped_alpha_s(p, two.stages[1].world, TIER_FAST);
-    model_from_step(&two, &c, &m, &g);
+    model_from_call(&two, &c, &m, &g);
     m.alpha_one_hop_s = m_one.alpha_one_hop_s;
     struct beta *const levels[] = {&m.flat, &m.slow, &m.fast};
     for (int i = 0; i < 3; i++)
         if (levels[i]->kind == BETA_CLOSED)
             levels[i]->kind = f->kind;
     model_predict(&m, &g, terms);
-    step_clear(&one);
-    step_clear(&two);
+    call_clear(&one);
+    call_clear(&two);
     plat_free(p);
 }
 
@@ -257,7 +257,7 @@ static void degenerate_machines(void **state) {
     assert_rel(t.gain, -1, 0);
 }
 
-/* --- from a step ----------------------------------------------------------------------------- */
+/* --- from a call ----------------------------------------------------------------------------- */
 
 struct question {
     struct platform platform;
@@ -265,7 +265,7 @@ struct question {
     struct traffic traffic;
     struct topology topology;
     struct implementation how;
-    struct step step;
+    struct call call;
 };
 
 static void ask(struct question *q, int64_t groups, int64_t ranks_per_group, enum strategy s) {
@@ -276,7 +276,7 @@ static void ask(struct question *q, int64_t groups, int64_t ranks_per_group, enu
     q->topology = (struct topology){.platform = &q->platform, .ranks = (int)(groups * ranks_per_group)};
     q->platform.tier[TIER_FAST].bandwidth_Bps.value = 100e9;
     q->platform.tier[TIER_SLOW].bandwidth_Bps.value = 10e9;
-    q->step = (struct step){.platform = &q->platform,
+    q->call = (struct call){.platform = &q->platform,
                             .workload = &q->workload,
                             .traffic = &q->traffic,
                             .topology = &q->topology,
@@ -286,13 +286,13 @@ static void ask(struct question *q, int64_t groups, int64_t ranks_per_group, enu
                             .chunks = 1,
                             .n_stages = s == STRATEGY_ONE_HOP ? 1 : 2};
     enum tier widest = groups > 1 ? TIER_SLOW : TIER_FAST;
-    q->step.stages[0].world = (int)(s == STRATEGY_ONE_HOP ? groups * ranks_per_group : groups);
-    q->step.stages[0].span = widest;
-    q->step.stages[1].world = (int)ranks_per_group;
-    q->step.stages[1].span = TIER_FAST;
-    moves(&q->step, 0, s == STRATEGY_ONE_HOP ? "one_hop" : "hop_a", s == STRATEGY_ONE_HOP ? 4 : 2.5);
+    q->call.stages[0].world = (int)(s == STRATEGY_ONE_HOP ? groups * ranks_per_group : groups);
+    q->call.stages[0].span = widest;
+    q->call.stages[1].world = (int)ranks_per_group;
+    q->call.stages[1].span = TIER_FAST;
+    moves(&q->call, 0, s == STRATEGY_ONE_HOP ? "one_hop" : "hop_a", s == STRATEGY_ONE_HOP ? 4 : 2.5);
     if (s == STRATEGY_TWO_HOP)
-        moves(&q->step, 1, "hop_b", 4);
+        moves(&q->call, 1, "hop_b", 4);
 }
 
 static void machine_of_a_step(void **state) {
@@ -309,7 +309,7 @@ static void machine_of_a_step(void **state) {
     q.platform.tier[TIER_SLOW].x_half_bytes = (struct quantity){.value = 50e3, .given = true};
     q.platform.tier[TIER_FAST].message_cost_s = (struct quantity){.value = 2e-6, .given = true};
     q.platform.collective_bandwidth_Bps = (struct quantity){.value = 12e9, .given = true};
-    model_from_step(&q.step, &c, &m, &g);
+    model_from_call(&q.call, &c, &m, &g);
     assert_rel(m.flat.beta_Bps, 12e9, 0);
     assert_rel(m.flat.x_half_bytes, 50e3, 0);
     assert_rel(m.slow.beta_Bps, 10e9, 0);
@@ -325,18 +325,18 @@ static void machine_of_a_step(void **state) {
     assert_rel(g.top_k, 4, 1e-15);
     // the library reaches half of the slow tier: the cost per message stays, x_half follows
     q.how.efficiency.slow.value = 0.5;
-    model_from_step(&q.step, &c, &m, &g);
+    model_from_call(&q.call, &c, &m, &g);
     assert_rel(m.slow.beta_Bps, 5e9, 1e-15);
     assert_rel(m.slow.x_half_bytes / m.slow.beta_Bps, 50e3 / 10e9, 1e-15);
-    step_clear(&q.step);
+    call_clear(&q.call);
     // one group: the one hop stays on the fast tier and pays its latency
     ask(&q, 1, 8, STRATEGY_ONE_HOP);
     q.platform.tier[TIER_FAST].message_cost_s = (struct quantity){.value = 2e-6, .given = true};
-    model_from_step(&q.step, &c, &m, &g);
+    model_from_call(&q.call, &c, &m, &g);
     assert_rel(m.flat.beta_Bps, 100e9, 0);
     assert_rel(m.flat.x_half_bytes, 200e3, 1e-15);
     assert_rel(m.alpha_one_hop_s, 1.001e-3, 1e-12);
-    step_clear(&q.step);
+    call_clear(&q.call);
 }
 
 static void stages_follow_one_another(void **state) {
@@ -345,8 +345,8 @@ static void stages_follow_one_another(void **state) {
     struct outcome o;
     const struct costs c = {.alpha_s = {2e-3, 4e-3}, .splits_s = 8e-3, .chain_s_per_pair = 1e-6};
     ask(&q, 4, 2, STRATEGY_TWO_HOP);
-    moves(&q.step, 0, "hop_a", 2);
-    model_call(&q.step, &c, &o);
+    moves(&q.call, 0, "hop_a", 2);
+    model_call(&q.call, &c, &o);
     static const char *const names[] = {"hop_a", "splits", "chain", "hop_b"};
     const double end_s[] = {3.5e-3, 11.5e-3, 15.5e-3, 19.7e-3};
     assert_int_equal(o.n_stages, 4);
@@ -362,16 +362,16 @@ static void stages_follow_one_another(void **state) {
     assert_rel(o.stages[3].bytes, 8 * 20e6, 1e-12);
     assert_rel(o.stages[3].messages, 8, 0);
     outcome_clear(&o);
-    step_clear(&q.step);
+    call_clear(&q.call);
     ask(&q, 4, 2, STRATEGY_ONE_HOP);
-    model_call(&q.step, &c, &o);
+    model_call(&q.call, &c, &o);
     assert_int_equal(o.n_stages, 1);
     assert_string_equal(o.stages[0].name, "one_hop");
     assert_rel(o.time_s, 2e-3 + 3.5e-3, 1e-12);
     assert_rel(o.stages[0].bytes, 8 * 35e6, 1e-12);
     assert_rel(o.stages[0].messages, 56, 0);
     outcome_clear(&o);
-    step_clear(&q.step);
+    call_clear(&q.call);
 }
 
 int main(void) {

@@ -2,7 +2,7 @@
 #include "tests/support/check.h"
 
 #include "platforms/base/mem.h"
-#include "workloads/npy.h"
+#include "workloads/records/npy.h"
 
 /* An array file of version 1.0 (2.0, 3.0) with this header and data; the caller clears it. */
 static struct buf file_of(int major, const char *header, const void *data, size_t n) {

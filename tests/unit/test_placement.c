@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/support/records.h"
 
-#include "workloads/balance.h"
-#include "workloads/placement_file.h"
+#include "workloads/placement/balance.h"
+#include "workloads/placement/placement_file.h"
 
 /* The worked example of EPLB's README: 2 layers, 12 experts, 16 slots, 4 groups, 2 nodes, 8 ranks. */
 static void eplb_worked_example(void **state) {

@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "workloads/balance.h"
-#include "workloads/csv.h"
+#include "workloads/placement/balance.h"
+#include "workloads/records/csv.h"
 
 /* --- the figures of 15 public sets ------------------------------------------------------------------ */
 

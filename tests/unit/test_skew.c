@@ -3,8 +3,8 @@
 #include "tests/support/check.h"
 
 #include "platforms/base/stat.h"
-#include "workloads/pairs.h"
-#include "workloads/skew.h"
+#include "workloads/draw/pairs.h"
+#include "workloads/draw/skew.h"
 #include "workloads/traffic.h"
 
 /* --- modes ---------------------------------------------------------------------------------------- */

@@ -9,16 +9,16 @@
 #define EXACT 1e-9
 
 /* All of a call: 8 experts, one a rank, top 2 of them, 28 tokens: each of the 28 pairs of experts once. */
-struct call {
+struct bench_call {
     struct platform *p;
     struct topology *t;
     struct workload *w;
     struct implementation *how;
     struct traffic *traffic;
-    struct step step;
+    struct call call;
 };
 
-static void open_call_of(struct call *c, const char *platform, const char *cut, enum strategy strategy,
+static void open_call_of(struct bench_call *c, const char *platform, const char *cut, enum strategy strategy,
                          enum phase phase, const struct setting *skew) {
     const char *source = strcmp(skew->key, "routing.rho_max") == 0 ? "synthetic" : "uniform";
     const struct setting shape[] = {{"experts", "8"},          {"top_k", "2"},
@@ -33,17 +33,18 @@ static void open_call_of(struct call *c, const char *platform, const char *cut, 
     assert_ok(workload_load("terrace-reference", shape, 9, &c->w, &e), &e);
     assert_ok(implementation_load("collective-eager", how, cut ? 4 : 3, &c->how, &e), &e);
     assert_ok(traffic_build(c->p, c->w, 1, &c->traffic, &e), &e);
-    assert_ok(step_check(c->p, c->how, strategy, &e), &e);
-    step_build(c->t, c->w, c->how, c->traffic, strategy, phase, &c->step);
+    assert_ok(call_check(c->p, c->how, strategy, &e), &e);
+    call_build(c->t, c->w, c->how, c->traffic, strategy, phase, &c->call);
 }
 
-static void open_call(struct call *c, const char *platform, const char *cut, enum strategy strategy, enum phase phase) {
+static void open_call(struct bench_call *c, const char *platform, const char *cut, enum strategy strategy,
+                      enum phase phase) {
     static const struct setting none = {"routing.layer", "0"}; // says nothing of uniform routing
     open_call_of(c, platform, cut, strategy, phase, &none);
 }
 
-static void close_call(struct call *c) {
-    step_clear(&c->step);
+static void close_call(struct bench_call *c) {
+    call_clear(&c->call);
     traffic_free(c->traffic);
     implementation_free(c->how);
     workload_free(c->w);
@@ -51,7 +52,7 @@ static void close_call(struct call *c) {
     plat_free(c->p);
 }
 
-static double simulated_s(const struct step *s) {
+static double simulated_s(const struct call *s) {
     struct costs wire;
     struct outcome o = {0};
     struct err e;
@@ -63,7 +64,7 @@ static double simulated_s(const struct step *s) {
     return time_s;
 }
 
-static double closed_s(const struct step *s) {
+static double closed_s(const struct call *s) {
     struct costs wire;
     struct outcome o;
     costs_wire(s, &wire);
@@ -82,7 +83,7 @@ static void hops_by_hand(void **state) {
             const char *name;
             double rows; /* to each peer */
             int peers, span;
-        } stages[STEP_STAGES];
+        } stages[CALL_STAGES];
     } cases[] = {
         {STRATEGY_TWO_HOP, NULL, {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},
         {STRATEGY_TWO_HOP, "fast", {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},
@@ -92,13 +93,13 @@ static void hops_by_hand(void **state) {
         {STRATEGY_THREE_HOP, "rack", {{"hop_a", 22, 2, 2}, {"hop_b", 26, 2, 1}, {"hop_c", 28, 2, 0}}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int back = 0; back < 2; back++) {
-            struct call c;
+            struct bench_call c;
             open_call(&c, RACKS, cases[i].cut, cases[i].strategy, back ? PHASE_COMBINE : PHASE_DISPATCH);
-            int n = c.step.n_stages;
+            int n = c.call.n_stages;
             assert_int_equal(n, cases[i].strategy == STRATEGY_THREE_HOP ? 3 : 2);
             for (int k = 0; k < n; k++) {
                 int hop = back ? n - 1 - k : k;
-                const struct stage *s = &c.step.stages[k];
+                const struct stage *s = &c.call.stages[k];
                 assert_string_equal(s->name, cases[i].stages[hop].name);
                 assert_int_equal(s->world, cases[i].stages[hop].peers);
                 assert_int_equal(s->peers, cases[i].stages[hop].peers);
@@ -108,7 +109,7 @@ static void hops_by_hand(void **state) {
                 for (int x = 0; x < 64; x++) {
                     sent += bytes[x] > 0;
                     if (bytes[x] > 0)
-                        assert_rel(bytes[x] / c.step.row_bytes, cases[i].stages[hop].rows, 1e-12);
+                        assert_rel(bytes[x] / c.call.row_bytes, cases[i].stages[hop].rows, 1e-12);
                 }
                 assert_int_equal(sent, 8 * cases[i].stages[hop].peers);
                 free(bytes);
@@ -125,7 +126,7 @@ static void hops_by_hand(void **state) {
 static void chain_is_charged_where_pairs_pass(void **state) {
     (void)state;
     static const struct setting skew = {"routing.rho_max", "2"};
-    struct call c;
+    struct bench_call c;
     open_call_of(&c, RACKS, NULL, STRATEGY_THREE_HOP, PHASE_DISPATCH, &skew);
     double *rows = matrix_dense(&c.traffic->one_hop);
     for (int tier = 1; tier >= 0; tier--) { // stage 1 stands before the rack, stage 2 before the group
@@ -138,12 +139,12 @@ static void chain_is_charged_where_pairs_pass(void **state) {
                     if (d->of_rank[dst] == d->of_rank[rank] &&
                         plat_index(c.p, (enum tier)tier, src) == plat_index(c.p, (enum tier)tier, rank))
                         pairs += rows[src * 8 + dst];
-            assert_rel(c.step.stages[2 - tier].pairs[rank], pairs, 1e-12);
+            assert_rel(c.call.stages[2 - tier].pairs[rank], pairs, 1e-12);
             differ += fabs(pairs - 56) > 1;
         }
         assert_true(differ > 0);
     }
-    assert_true(fabs(c.step.stages[1].pairs[0] - c.step.stages[2].pairs[0]) > 1);
+    assert_true(fabs(c.call.stages[1].pairs[0] - c.call.stages[2].pairs[0]) > 1);
     free(rows);
     close_call(&c);
 }
@@ -160,11 +161,11 @@ static void times_by_hand(void **state) {
                  {STRATEGY_TWO_HOP, "rack", 22 / 1.0 + 28 / 2.0},  // beside it 14 / 4
                  {STRATEGY_TWO_HOP, "fast", 26 / 1.0 + 28 / 4.0}}; // beside it 13 / 2
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct call c;
+        struct bench_call c;
         open_call(&c, RACKS, cases[i].cut, cases[i].strategy, PHASE_DISPATCH);
-        assert_rel(simulated_s(&c.step), cases[i].rows_s * c.step.row_bytes * 1e-9, EXACT);
+        assert_rel(simulated_s(&c.call), cases[i].rows_s * c.call.row_bytes * 1e-9, EXACT);
         if (cases[i].strategy == STRATEGY_THREE_HOP)
-            assert_rel(closed_s(&c.step), cases[i].rows_s * c.step.row_bytes * 1e-9, EXACT);
+            assert_rel(closed_s(&c.call), cases[i].rows_s * c.call.row_bytes * 1e-9, EXACT);
         close_call(&c);
     }
 }
@@ -176,10 +177,10 @@ static void one_rack_has_no_slow_tier(void **state) {
                                    "middle: [{name: rack, joins: 2, bandwidth: 2GBps}]\nslow: {bandwidth: 1GBps}\n";
     static const enum strategy all[] = {STRATEGY_TWO_HOP, STRATEGY_THREE_HOP};
     for (int i = 0; i < 2; i++) {
-        struct call c;
+        struct bench_call c;
         open_call(&c, one_rack, NULL, all[i], PHASE_DISPATCH);
-        assert_rel(simulated_s(&c.step), (22 / 2.0 + 28 / 4.0) * c.step.row_bytes * 1e-9, EXACT);
-        assert_rel(closed_s(&c.step), (22 / 2.0 + 28 / 4.0) * c.step.row_bytes * 1e-9, EXACT);
+        assert_rel(simulated_s(&c.call), (22 / 2.0 + 28 / 4.0) * c.call.row_bytes * 1e-9, EXACT);
+        assert_rel(closed_s(&c.call), (22 / 2.0 + 28 / 4.0) * c.call.row_bytes * 1e-9, EXACT);
         assert_true(plat_hierarchy_ratio(c.p) < 0);
         assert_string_equal(plat_no_ratio(c.p), "the slow tier joins nothing: a domain inside it holds all groups");
         close_call(&c);
@@ -194,15 +195,15 @@ static void every_strategy_delivers_what_one_hop_does(void **state) {
         for (int k = 0; k < 2; k++) {
             if (k == 1 && all[i] == STRATEGY_THREE_HOP)
                 continue; // two tiers
-            struct call one, other;
+            struct bench_call one, other;
             open_call(&one, platforms[k], NULL, STRATEGY_ONE_HOP, PHASE_DISPATCH);
             open_call(&other, platforms[k], NULL, all[i], PHASE_DISPATCH);
             double direct[8], last[8];
-            matrix_sums(&one.step.stages[0].bytes, false, true, direct);
-            matrix_sums(&other.step.stages[other.step.n_stages - 1].bytes, false, true, last);
+            matrix_sums(&one.call.stages[0].bytes, false, true, direct);
+            matrix_sums(&other.call.stages[other.call.n_stages - 1].bytes, false, true, last);
             for (int rank = 0; rank < 8; rank++)
                 assert_rel(last[rank], direct[rank], 1e-12);
-            simulated_s(&other.step);
+            simulated_s(&other.call);
             close_call(&one);
             close_call(&other);
         }
@@ -222,21 +223,21 @@ static void cuts_that_do_not_exist(void **state) {
         struct platform *p = load_racks(cases[i].platform);
         const struct implementation how = {.cut = cases[i].cut};
         struct err e;
-        assert_fails(step_check(p, &how, cases[i].strategy, &e), RC_RANGE, &e, cases[i].message);
+        assert_fails(call_check(p, &how, cases[i].strategy, &e), RC_RANGE, &e, cases[i].message);
         plat_free(p);
     }
 }
 
 static void no_closed_form_for_groups_that_differ(void **state) {
     (void)state;
-    struct call c;
+    struct bench_call c;
     open_call(&c, DIFFER "group_sizes: 4 2 2\n", NULL, STRATEGY_TWO_HOP, PHASE_DISPATCH);
-    assert_false(model_covers(&c.step));
+    assert_false(model_covers(&c.call));
     // rank 4, which stands for ranks 0 and 2, forwards the rows of both: 2 x 7, and of 4 and 6
-    double *bytes = matrix_dense(&c.step.stages[1].bytes);
-    assert_rel(bytes[4 * 8 + 5] / c.step.row_bytes, 28, 1e-12);
-    assert_rel(bytes[0 * 8 + 1] / c.step.row_bytes, 21, 1e-12); // of ranks 0, 4, 6
-    assert_near(bytes[2 * 8 + 1] / c.step.row_bytes, 7, 1e-12); // of rank 2 alone
+    double *bytes = matrix_dense(&c.call.stages[1].bytes);
+    assert_rel(bytes[4 * 8 + 5] / c.call.row_bytes, 28, 1e-12);
+    assert_rel(bytes[0 * 8 + 1] / c.call.row_bytes, 21, 1e-12); // of ranks 0, 4, 6
+    assert_near(bytes[2 * 8 + 1] / c.call.row_bytes, 7, 1e-12); // of rank 2 alone
     free(bytes);
     close_call(&c);
 }
@@ -272,19 +273,19 @@ static void eplb_on_groups_that_differ(void **state) {
 /* The file's latencies count where alpha does not contain them. */
 static void known_costs_count_cables(void **state) {
     (void)state;
-    struct call c;
+    struct bench_call c;
     struct costs known, wire;
     char reason[200];
     open_call(&c, RACKS "alpha: [{implementation: collective-eager, includes: latency, "
                         "entries: [{world: 8, time: 1us}]}]\n",
               NULL, STRATEGY_ONE_HOP, PHASE_DISPATCH);
-    costs_wire(&c.step, &wire);
-    assert_true(costs_known(&c.step, REGIME_AHEAD, &known, NULL, reason));
+    costs_wire(&c.call, &wire);
+    assert_true(costs_known(&c.call, REGIME_AHEAD, &known, NULL, reason));
     assert_false(wire.cables || known.cables);
     close_call(&c);
     open_call(&c, RACKS "alpha: [{implementation: collective-eager, entries: [{world: 8, time: 1us}]}]\n", NULL,
               STRATEGY_ONE_HOP, PHASE_DISPATCH);
-    assert_true(costs_known(&c.step, REGIME_AHEAD, &known, NULL, reason));
+    assert_true(costs_known(&c.call, REGIME_AHEAD, &known, NULL, reason));
     assert_true(known.cables);
     close_call(&c);
 }

@@ -104,21 +104,21 @@ static void a_relay_stands_in_the_own_rack(void **state) {
     assert_int_equal((int)route.tier, 2);
     buf_clear(&words);
     struct implementation how = {.name = "lib", .start = START_ONE_SIDED, .efficiency = {{.value = 1}, {.value = 1}}};
-    struct step step = {
+    struct call call = {
         .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 1, .chunks = 1};
-    matrix_init(&step.stages[0].bytes, 8, 1, false);
-    step.stages[0].name = "a";
-    step.stages[0].world = 1;
-    step.stages[0].bytes.dst[0] = 7;
-    step.stages[0].bytes.value[0] = 1000;
+    matrix_init(&call.stages[0].bytes, 8, 1, false);
+    call.stages[0].name = "a";
+    call.stages[0].world = 1;
+    call.stages[0].bytes.dst[0] = 7;
+    call.stages[0].bytes.value[0] = 1000;
     for (int rank = 1; rank <= 8; rank++)
-        step.stages[0].bytes.start[rank] = 1;
+        call.stages[0].bytes.start[rank] = 1;
     const struct costs known = {.name = "known", .latency_s = {1e-6, 2e-6, 4e-6}};
     struct outcome o = {0};
-    assert_ok(sim_run(&step, &known, 1, &(struct sim_options){0}, &o, &e), &e);
+    assert_ok(sim_run(&call, &known, 1, &(struct sim_options){0}, &o, &e), &e);
     assert_rel(o.time_s, 1e-6 + 2e-6 + 4e-6, EXACT);
     outcome_clear(&o);
-    step_clear(&step);
+    call_clear(&call);
     topo_free(t);
     plat_free(p);
 }
@@ -345,29 +345,29 @@ static void cables_delay_arrivals(void **state) {
     struct topology *t = topo_build(p);
     struct implementation how = {.name = "lib", .order = ORDER_SHIFT, .start = START_ONE_SIDED,
                                  .efficiency = {{.value = 1}, {.value = 1}}};
-    struct step step = {
+    struct call call = {
         .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 2, .chunks = 1};
     // 0 sends 1000 B to 2, then 2 sends 500 B to 1
     for (int i = 0; i < 2; i++) {
-        matrix_init(&step.stages[i].bytes, 3, 1, false);
-        step.stages[i].name = i ? "b" : "a";
-        step.stages[i].world = 1;
-        step.stages[i].bytes.dst[0] = i ? 1 : 2;
-        step.stages[i].bytes.value[0] = i ? 500 : 1000;
+        matrix_init(&call.stages[i].bytes, 3, 1, false);
+        call.stages[i].name = i ? "b" : "a";
+        call.stages[i].world = 1;
+        call.stages[i].bytes.dst[0] = i ? 1 : 2;
+        call.stages[i].bytes.value[0] = i ? 500 : 1000;
         for (int rank = i ? 3 : 1; rank <= 3; rank++)
-            step.stages[i].bytes.start[rank] = 1;
+            call.stages[i].bytes.start[rank] = 1;
     }
     struct costs cases[2] = {{.name = "wire"}, {.name = "known", .cables = true, .latency_s = {1e-6}}};
     struct outcome o[2] = {0};
     struct err e;
-    assert_ok(sim_run(&step, cases, 2, &(struct sim_options){0}, o, &e), &e);
+    assert_ok(sim_run(&call, cases, 2, &(struct sim_options){0}, o, &e), &e);
     assert_rel(o[0].time_s, 1.5e-6, EXACT);
     assert_rel(o[1].time_s, 1.5e-6 + (1 + 2 + 4) * 1e-6 + (1 + 4) * 1e-6, EXACT);
-    assert_true(o[1].time_s >= bound_call_s(&step, &cases[1]) * (1 - EXACT));
+    assert_true(o[1].time_s >= bound_call_s(&call, &cases[1]) * (1 - EXACT));
     assert_rel(o[1].recv_end_s[2], 1e-6 + 7e-6, EXACT);
     outcome_clear(&o[0]);
     outcome_clear(&o[1]);
-    step_clear(&step);
+    call_clear(&call);
     topo_free(t);
     plat_free(p);
 }

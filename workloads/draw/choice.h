@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choice.h - how a token chooses its experts: the four routing modes over one draw.
+ *
+ * Experts are split into n_groups routing groups, consecutive blocks of experts / n_groups. A token of mode
+ *   global_topk    draws k of all experts;
+ *   quota_only     draws k / n_groups in every group;
+ *   full           draws M groups, then k / M experts in each;
+ *   group_limited  has an affinity for every expert, takes the M groups with the best mean of their two
+ * highest
+ *                  affinities, then its k best experts there; it may end up in fewer than M groups.
+ * Model: the first three are conditional Poisson draws (sampler.h) with exactly the inclusion
+ * probabilities asked for [M4]. group_limited: affinity = sigmoid(ln w + z), z logistic, independent per
+ * token and expert; loads follow the weights w, but are not proportional to them [M9].
+ * Source: selection rules of the T-Route router (the paper and its artifact); the noise is our assumption.
+ * Errors: RC_RANGE when the mode's conditions do not hold.  Ownership: choice_free() releases. */
+#ifndef WORKLOADS_DRAW_CHOICE_H
+#define WORKLOADS_DRAW_CHOICE_H
+
+#include "platforms/base/err.h"
+#include "platforms/base/rng.h"
+
+enum routing_mode { MODE_GLOBAL_TOPK, MODE_FULL, MODE_GROUP_LIMITED, MODE_QUOTA_ONLY, MODE_COUNT };
+
+struct choice_shape {
+    int mode; /* enum routing_mode */
+    int experts, top_k;
+    int n_groups;
+    int group_limit; /* M; full and group_limited */
+};
+
+/* Checks the conditions of the mode. */
+enum rc choice_check(const struct choice_shape *s, enum routing_mode mode, struct err *e);
+
+/* The most experts of one group, hence of one rank in it, that a token can choose. */
+int choice_most_inside(const struct choice_shape *s);
+
+/* into[n] = min(1, c weight), with c such that they sum to k: shares of experts that a token has at most
+ * once. Every weight is positive, or at least k of them are. */
+void choice_shares(const double *weight, int n, int k, double *into);
+
+/* Inclusion probability of each expert for these weights. group_limited: measured on `tokens` tokens drawn
+ * with a seed of its own; the other modes: exact. */
+void choice_inclusion(const struct choice_shape *s, const double *weight, int tokens, double *into);
+
+struct choice;
+
+/* inclusion[experts] as choice_inclusion() gives it (summing to k, and to what the mode takes of each
+ * group); for group_limited the weights themselves. */
+enum rc choice_build(const struct choice_shape *s, const double *inclusion, struct choice **choice,
+                     struct err *e);
+void choice_free(struct choice *c); /* NULL is allowed */
+
+/* Draws one token's k distinct experts into ids. */
+void choice_draw(struct choice *c, struct rng *r, int *ids);
+
+/* Probability that a token has no row on a place, where expert ids[i] (rising) has a row there with probability
+ * 1 - keep[i]. Not for group_limited. */
+double choice_miss(const struct choice *c, const int *ids, const double *keep, int n);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* balance.h - load balancing of experts: packing into equal bins, and replicas in the manner of EPLB.
+ *
+ * Packing is greedy: items by falling load (equal ones in order), each into the least loaded bin with room.
+ * Replicas: one after the other to the expert with the largest load per replica.
+ * Hierarchical: expert groups are packed onto nodes, replicas made per node, replicated experts packed
+ * onto the ranks of the node. Global: the same with one node that holds everything.
+ * Source: the description of EPLB (deepseek-ai/EPLB, MIT); its worked example is a test. */
+#ifndef WORKLOADS_PLACEMENT_BALANCE_H
+#define WORKLOADS_PLACEMENT_BALANCE_H
+
+/* bin[i] and place[i] (within the bin) of every item; bins divides n. */
+void balance_pack(const double *load, int n, int bins, int *bin, int *place);
+
+struct balance_ask {
+    const double *load; /* [experts] */
+    int experts, slots; /* slots >= experts */
+    int groups, nodes; /* expert groups; nodes divides groups, slots and ranks; 1 node: global */
+    int ranks; /* divides slots */
+};
+
+/* slot_expert[slots]: rank r holds slots r * slots / ranks and up. */
+void balance_replicate(const struct balance_ask *ask, int *slot_expert);
+
+#endif

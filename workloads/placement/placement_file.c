@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "workloads/placement/placement_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/base/file.h"
+#include "workloads/records/json_pull.h"
+#include "workloads/records/npy.h"
+
+enum { FILE_BYTES = 64 << 20, SLOTS_MAX = 1 << 20 };
+
+/* Lists of experts per layer, or per layer and device. */
+struct lists {
+    int *expert;
+    size_t n, room;
+    size_t *end; /* where each list ends */
+    size_t n_lists, lists_room;
+};
+
+/* What was found for the layer asked for. */
+struct found {
+    struct lists devices; /* expert_map.json: one list per device */
+    struct lists layers; /* physical_to_logical_map: one list per layer */
+    int64_t layer; /* wanted, or -1 for the first */
+    int64_t taken; /* device layer taken; -1: none yet */
+};
+
+static void lists_clear(struct lists *l) {
+    free(l->expert);
+    free(l->end);
+}
+
+static enum rc add_expert(struct json_pull *j, struct lists *l, struct err *e) {
+    if (j->token != JSON_NUMBER || !j->whole || j->integer < -1 || j->integer > SLOTS_MAX)
+        return err_at(e, RC_SCHEMA, &j->at, "%s '%.40s', expected an expert number",
+                      json_pull_name(j), j->text);
+    if (l->n == SLOTS_MAX)
+        return err_at(e, RC_RANGE, &j->at, "more than %d slots", SLOTS_MAX);
+    MEM_GROW(l->expert, l->n, l->room);
+    l->expert[l->n++] = (int)j->integer;
+    return RC_OK;
+}
+
+static void end_list(struct lists *l) {
+    MEM_GROW(l->end, l->n_lists, l->lists_room);
+    l->end[l->n_lists++] = l->n;
+}
+
+/* A list of numbers, or (inner) a list of such lists; the opening bracket is read. */
+static enum rc read_lists(struct json_pull *j, struct lists *l, bool inner, struct err *e) {
+    bool any = false;
+    enum rc rc = json_pull_next(j, e);
+    while (!rc && j->token != JSON_LIST_END) {
+        if (j->token == JSON_LIST && inner)
+            rc = read_lists(j, l, false, e);
+        else
+            rc = add_expert(j, l, e);
+        any = any || (!rc && j->token == JSON_NUMBER);
+        if (!rc)
+            rc = json_pull_next(j, e);
+    }
+    if (!rc && (any || !inner))
+        end_list(l);
+    return rc;
+}
+
+static enum rc want(const struct json_pull *j, enum json_token token, const char *what,
+                    struct err *e) {
+    return j->token == token
+               ? RC_OK
+               : err_at(e, RC_SCHEMA, &j->at, "%s, expected %s", json_pull_name(j), what);
+}
+
+/* {"device_id": .., "device_expert": [..]} */
+static enum rc read_device(struct json_pull *j, struct lists *into, struct err *e) {
+    bool any = false;
+    enum rc rc = want(j, JSON_MAP, "a device {device_expert: [..]}", e);
+    if (!rc)
+        rc = json_pull_next(j, e);
+    while (!rc && j->token == JSON_KEY) {
+        bool experts = strcmp(j->text, "device_expert") == 0;
+        rc = json_pull_next(j, e);
+        if (!rc && experts)
+            rc = want(j, JSON_LIST, "a list of experts", e);
+        if (!rc)
+            rc = experts ? read_lists(j, into, false, e) : json_pull_skip(j, e);
+        any = any || experts;
+        if (!rc)
+            rc = json_pull_next(j, e);
+    }
+    return rc || any ? rc : err_at(e, RC_SCHEMA, &j->at, "a device without device_expert");
+}
+
+/* {"layer_id": .., "device_list": [..]}; devices count in the order of the file. */
+static enum rc read_layer(struct json_pull *j, struct found *f, int64_t index, struct err *e) {
+    struct lists devices = {0};
+    int64_t id = index;
+    enum rc rc = want(j, JSON_MAP, "a layer {layer_id, device_list}", e);
+    if (!rc)
+        rc = json_pull_next(j, e);
+    while (!rc && j->token == JSON_KEY) {
+        bool list = strcmp(j->text, "device_list") == 0, is_id = strcmp(j->text, "layer_id") == 0;
+        rc = json_pull_next(j, e);
+        if (!rc && is_id && j->token == JSON_NUMBER && j->whole)
+            id = j->integer;
+        if (!rc && list)
+            rc = want(j, JSON_LIST, "a list of devices", e);
+        if (!rc && list)
+            for (rc = json_pull_next(j, e); !rc && j->token != JSON_LIST_END;) {
+                rc = read_device(j, &devices, e);
+                if (!rc)
+                    rc = json_pull_next(j, e);
+            }
+        else if (!rc)
+            rc = json_pull_skip(j, e);
+        if (!rc)
+            rc = json_pull_next(j, e);
+    }
+    if (!rc && f->taken < 0 && (f->layer < 0 || f->layer == id) && devices.n_lists) {
+        f->devices = devices;
+        f->taken = id;
+    } else {
+        lists_clear(&devices);
+    }
+    return rc;
+}
+
+static enum rc read_top(struct json_pull *j, struct found *f, struct err *e) {
+    enum rc rc = json_pull_next(j, e);
+    if (!rc && j->token == JSON_LIST)
+        return read_lists(j, &f->layers, true, e);
+    if (!rc)
+        rc = want(j, JSON_MAP, "a map with layer_list or physical_to_logical_map", e);
+    if (!rc)
+        rc = json_pull_next(j, e);
+    while (!rc && j->token == JSON_KEY) {
+        bool map = strcmp(j->text, "physical_to_logical_map") == 0;
+        bool list = strcmp(j->text, "layer_list") == 0;
+        rc = json_pull_next(j, e);
+        if (!rc && (map || list))
+            rc = want(j, JSON_LIST, "a list", e);
+        if (!rc && map && f->layers.n_lists == 0)
+            rc = read_lists(j, &f->layers, true, e);
+        else if (!rc && list) {
+            int64_t index = 0;
+            for (rc = json_pull_next(j, e); !rc && j->token != JSON_LIST_END; index++) {
+                rc = read_layer(j, f, index, e);
+                if (!rc)
+                    rc = json_pull_next(j, e);
+            }
+        } else if (!rc)
+            rc = json_pull_skip(j, e);
+        if (!rc)
+            rc = json_pull_next(j, e);
+    }
+    return rc;
+}
+
+static enum rc read_npy(const char *data, size_t n, const char *name, struct lists *l,
+                        struct err *e) {
+    struct npy a;
+    char shape[NPY_TEXT];
+    enum rc rc = npy_parse(data, n, name, &a, e);
+    if (rc)
+        return rc;
+    if (a.kind == 'f' || a.kind == 'b' || a.n_dims < 1 || a.n_dims > 2 || a.n_items == 0 ||
+        a.n_items > SLOTS_MAX)
+        return err_set(e, RC_SHAPE, "%s: shape %s, expected integers (P,) or (L, P)", name,
+                       npy_shape_text(&a, shape));
+    uint64_t width = a.shape[a.n_dims - 1];
+    for (uint64_t i = 0; i < a.n_items; i++) {
+        double value = npy_value(&a, i);
+        MEM_GROW(l->expert, l->n, l->room);
+        l->expert[l->n++] = value >= -1 && value <= SLOTS_MAX ? (int)value : SLOTS_MAX + 1;
+        if ((i + 1) % width == 0)
+            end_list(l);
+    }
+    return RC_OK;
+}
+
+/* Slots in equal blocks; a slot of -1 is empty. */
+static enum rc place_layer(const struct placement_ask *ask, const struct lists *l,
+                           struct placement **p, struct err *e) {
+    size_t row = ask->layer < 0 ? 0 : (size_t)ask->layer;
+    if (row >= l->n_lists)
+        return err_set(e, RC_RANGE, "%s: no layer %lld, the file has 0 to %zu", ask->path,
+                       (long long)ask->layer, l->n_lists - 1);
+    size_t first = row ? l->end[row - 1] : 0, slots = l->end[row] - first;
+    if (slots == 0 || slots % (size_t)ask->ranks != 0)
+        return err_set(e, RC_SHAPE, "%s: %zu slots cannot be split evenly on %d ranks", ask->path,
+                       slots, ask->ranks);
+    int *start = mem_alloc((size_t)ask->ranks + 1, sizeof *start);
+    int *slot = mem_alloc(slots, sizeof *slot), used = 0;
+    for (size_t s = 0; s < slots; s++) {
+        if (l->expert[first + s] != -1)
+            slot[used++] = l->expert[first + s];
+        start[s / (slots / (size_t)ask->ranks) + 1] = used;
+    }
+    enum rc rc = placement_of_slots(ask, start, slot, ask->path, p, e);
+    free(start);
+    free(slot);
+    return rc;
+}
+
+static enum rc place_devices(const struct placement_ask *ask, const struct found *f,
+                             struct placement **p, struct err *e) {
+    const struct lists *l = &f->devices;
+    if (l->n_lists != (size_t)ask->ranks)
+        return err_set(e, RC_SHAPE, "%s: layer %lld lies on %zu devices, but there are %d ranks",
+                       ask->path, (long long)f->taken, l->n_lists, ask->ranks);
+    int *start = mem_alloc((size_t)ask->ranks + 1, sizeof *start);
+    for (int r = 0; r < ask->ranks; r++)
+        start[r + 1] = (int)l->end[r];
+    enum rc rc = placement_of_slots(ask, start, l->expert, ask->path, p, e);
+    free(start);
+    return rc;
+}
+
+enum rc placement_file_parse(const char *data, size_t n, const struct placement_ask *ask,
+                             struct placement **placement, struct err *e) {
+    struct found f = {.layer = ask->layer, .taken = -1};
+    struct json_pull j;
+    enum rc rc;
+    if (npy_is(data, n)) {
+        rc = read_npy(data, n, ask->path, &f.layers, e);
+    } else {
+        json_pull_memory(&j, data, n, ask->path);
+        rc = read_top(&j, &f, e);
+        json_pull_clear(&j);
+    }
+    if (!rc && f.devices.n_lists)
+        rc = place_devices(ask, &f, placement, e);
+    else if (!rc && f.layers.n_lists)
+        rc = place_layer(ask, &f.layers, placement, e);
+    else if (!rc)
+        rc = err_set(e, RC_SCHEMA,
+                     ask->layer < 0
+                         ? "%s: no placement found, expected layer_list (expert_map.json) or "
+                           "physical_to_logical_map"
+                         : "%s: no placement of layer %lld found",
+                     ask->path, (long long)ask->layer);
+    lists_clear(&f.devices);
+    lists_clear(&f.layers);
+    return rc;
+}
+
+enum rc placement_file_load(const struct placement_ask *ask, struct placement **placement,
+                            struct err *e) {
+    char *data;
+    size_t n;
+    enum rc rc = file_read(ask->path, FILE_BYTES, &data, &n, e);
+    if (rc)
+        return rc;
+    rc = placement_file_parse(data, n, ask, placement, e);
+    free(data);
+    return rc;
+}
