@@ -53,11 +53,13 @@ static enum rc sort_entries(const struct platform *p, const struct yaml_node *no
     return RC_OK;
 }
 
-/* Copies the first alpha table that another platform has of its own; what was measured there is borrowed
- * here. Tables that are borrowed themselves are not passed on, so that no circle can form. */
-static enum rc borrow_table(struct platform *p, alpha_load load, const char *from, const struct place *at,
-                            struct key_list *into, struct err *e) {
-    if (into->n)
+/* Copies the first alpha table that another platform has of its own, with what its times contain unless `into` says
+ * that itself; what was measured there is borrowed here. Tables that are borrowed themselves are not passed on, so
+ * that no circle can form. */
+static enum rc borrow_table(struct platform *p, alpha_load load, const struct place *at, struct plat_alpha *into,
+                            struct err *e) {
+    const char *from = into->borrow;
+    if (into->entries.n)
         return err_at(e, RC_SCHEMA, at, "'borrow' and 'entries' are both given; give one of them");
     struct platform *other;
     enum rc rc = load(from, &other, e);
@@ -79,7 +81,8 @@ static enum rc borrow_table(struct platform *p, alpha_load load, const char *fro
             q->source = arena_printf(&p->doc->arena, "platform %s", from);
             q->at = *at;
         }
-        *into = (struct key_list){copy, n};
+        into->entries = (struct key_list){copy, n};
+        into->includes = into->includes_given ? into->includes : table->includes;
     }
     plat_free(other);
     return rc;
@@ -92,19 +95,20 @@ static const struct place *place_in(const struct platform *p, const char *list, 
     return node ? &node->at : &item->at;
 }
 
-static enum rc fill_table(struct platform *p, alpha_load load, const char *list, size_t i, const char *borrow,
-                          struct key_list *entries, struct err *e) {
+/* Borrows the entries of item i of a list of the file where it says so, and puts them in order. */
+static enum rc fill_table(struct platform *p, alpha_load load, const char *list, size_t i, struct plat_alpha *table,
+                          struct err *e) {
     enum rc rc = RC_OK;
-    if (borrow)
-        rc = borrow_table(p, load, borrow, place_in(p, list, i, "borrow"), entries, e);
-    return rc ? rc : sort_entries(p, yaml_get(yaml_get(p->doc->root, list)->items[i], "entries"), entries, e);
+    if (table->borrow)
+        rc = borrow_table(p, load, place_in(p, list, i, "borrow"), table, e);
+    return rc ? rc : sort_entries(p, yaml_get(yaml_get(p->doc->root, list)->items[i], "entries"), &table->entries, e);
 }
 
 enum rc alpha_resolve(struct platform *p, alpha_load load, struct err *e) {
     enum rc rc = RC_OK;
     struct plat_alpha *tables = p->alpha.items;
     for (size_t i = 0; i < p->alpha.n && !rc; i++) {
-        rc = fill_table(p, load, "alpha", i, tables[i].borrow, &tables[i].entries, e);
+        rc = fill_table(p, load, "alpha", i, &tables[i], e);
         for (size_t k = 0; k < i && !rc; k++)
             if (strcmp(tables[k].implementation, tables[i].implementation) == 0 &&
                 tables[k].regime == tables[i].regime && tables[k].phase == tables[i].phase)
@@ -113,8 +117,11 @@ enum rc alpha_resolve(struct platform *p, alpha_load load, struct err *e) {
                             tables[i].implementation, regime_name((enum regime)tables[i].regime));
     }
     struct plat_treatment *treatments = p->alpha_treatments.items;
-    for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++)
-        rc = fill_table(p, load, "alpha_treatments", i, treatments[i].borrow, &treatments[i].entries, e);
+    for (size_t i = 0; i < p->alpha_treatments.n && !rc; i++) {
+        struct plat_alpha table = {.borrow = treatments[i].borrow, .entries = treatments[i].entries};
+        rc = fill_table(p, load, "alpha_treatments", i, &table, e);
+        treatments[i].entries = table.entries;
+    }
     return rc;
 }
 
@@ -188,17 +195,9 @@ static const struct plat_alpha *find_table(const struct platform *p, const char 
 }
 
 bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
-                         enum regime regime, const char *what) {
+                         enum regime regime, enum alpha_part part) {
     const struct plat_alpha *table = find_table(p, implementation, phase, regime);
-    size_t n = strlen(what);
-    for (const char *item = table ? table->includes : NULL; item && *item;) {
-        size_t length = strcspn(item, ",");
-        if (length == n && strncmp(item, what, n) == 0)
-            return true;
-        item += length;
-        item += strspn(item, ", ");
-    }
-    return false;
+    return table && (table->includes >> part & 1u);
 }
 
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,

@@ -12,6 +12,7 @@
 enum regime { REGIME_AHEAD, REGIME_OBSERVED };
 const char *regime_name(enum regime regime); /* "ahead", "observed" */
 enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
+enum alpha_part { ALPHA_LATENCY, ALPHA_COUNTS }; /* what the times of a table can contain */
 enum { SPAN_ANY = -1 }; /* instead of the widest tier that a collective reaches */
 
 struct plat_alpha_entry {
@@ -25,7 +26,9 @@ struct plat_alpha_entry {
 struct plat_alpha {
     const char *implementation;
     const char *borrow;   /* take the table of this built-in platform instead of own entries */
-    const char *includes; /* what the times contain, in words */
+    unsigned includes;    /* what the times contain: bit 1 << enum alpha_part of each part */
+    bool includes_given;
+    const char *note;     /* for people; NULL: none */
     int regime;           /* enum regime */
     int phase;            /* enum alpha_phase: which direction the times belong to */
     struct key_list entries; /* struct plat_alpha_entry; once loaded by span, then by rising world */
@@ -55,9 +58,9 @@ void plat_alpha(const struct platform *p, const char *implementation, int world,
 void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
                       int world, enum tier span, enum regime regime, struct alpha_answer *answer);
 
-/* True when the table that answers says that its times contain `what` ("latency", "counts"). */
+/* Returns whether the table that answers says that its times contain a part; false where there is no table. */
 bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
-                         enum regime regime, const char *what);
+                         enum regime regime, enum alpha_part part);
 
 /* The same under the treatment of index i (0 .. alpha_treatments.n - 1): always a number, clamped. */
 double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span);

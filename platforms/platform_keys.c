@@ -5,6 +5,7 @@ enum { GROUPS_MAX = 65536, PORTS_MAX = 4096 };
 
 static const char *const class_choices[] = {"fast", "slow", NULL};
 static const char *const regime_choices[] = {"ahead", "observed", NULL};
+static const char *const part_choices[] = {"latency", "counts", NULL}; // enum alpha_part
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 
 const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
@@ -108,10 +109,12 @@ static const struct key alpha_keys[] = {
      .choices = regime_choices, .help = "host regime of the times"},
     {"phase", KEY_CHOICE, offsetof(struct plat_alpha, phase), .otherwise = "any",
      .choices = phase_choices, .help = "direction that the times belong to"},
-    {"includes", KEY_TEXT, offsetof(struct plat_alpha, includes),
-     .help = "what the times contain, among `latency`, `counts`; that is not charged again"},
+    {"includes", KEY_CHOICES, offsetof(struct plat_alpha, includes), .choices = part_choices,
+     .given_offset = offsetof(struct plat_alpha, includes_given),
+     .help = "what the times contain and is not charged again: latencies of tiers and cables, exchange of counts"},
+    {"note", KEY_TEXT, offsetof(struct plat_alpha, note), .help = "remark for people; changes no number"},
     {"borrow", KEY_TEXT, offsetof(struct plat_alpha, borrow),
-     .help = "take the table of this built-in platform; its status becomes borrowed"},
+     .help = "take the table of this built-in platform, and its `includes`; its status becomes borrowed"},
     {"entries", KEY_LIST, offsetof(struct plat_alpha, entries), .table = entry_keys,
      .item_size = sizeof(struct plat_alpha_entry), .help = "the table"},
     {0}};

@@ -21,6 +21,10 @@ static void bad_tables(void **state) {
          "p.yaml:9:15: missing key 'world' (ranks in the collective)"},
         {ALPHA("regime: eager"), RC_SCHEMA,
          "p.yaml:9:13: regime: 'eager' found, expected ahead or observed"},
+        {ALPHA("includes: latency of the cables"), RC_SCHEMA,
+         "p.yaml:9:15: includes: 'latency of the cables' found, expected latency or counts"},
+        {ALPHA("includes: [counts, Latency]"), RC_SCHEMA,
+         "p.yaml:9:24: includes: 'Latency' found, expected latency or counts; did you mean 'latency'?"},
         {ALPHA("borrow: terrace-a\n    entries: [{world: 8, time: 1us}]"), RC_SCHEMA,
          "p.yaml:9:13: 'borrow' and 'entries' are both given; give one of them"},
         {ALPHA("borrow: terrace-c"), RC_IO,
@@ -123,11 +127,37 @@ static void alpha_by_span(void **state) {
     plat_free(p);
 }
 
+/* What a table says of itself goes before what the borrowed one says. */
+static void contents_of_alpha(void **state) {
+    (void)state;
+    folder_put("other.yaml", ALPHA("includes: latency, counts\n    entries: [{world: 8, time: 1us}]"));
+    static const struct {
+        const char *table;
+        bool latency, counts;
+    } cases[] = {{"entries: [{world: 8, time: 1us}]", false, false},
+                 {"includes: [latency]\n    note: counts", true, false},
+                 {"includes: counts", false, true},
+                 {"includes: []", false, false},
+                 {"borrow: other.yaml", true, true},
+                 {"includes: [counts]\n    borrow: other.yaml", false, true},
+                 {"includes: []\n    borrow: other.yaml", false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *more = mem_printf("alpha:\n  - implementation: lib\n    %s\n", cases[i].table);
+        struct platform *p = load_good(more);
+        assert_int_equal(plat_alpha_includes(p, "lib", ALPHA_ANY, REGIME_AHEAD, ALPHA_LATENCY), cases[i].latency);
+        assert_int_equal(plat_alpha_includes(p, "lib", ALPHA_ANY, REGIME_AHEAD, ALPHA_COUNTS), cases[i].counts);
+        assert_false(plat_alpha_includes(p, "other", ALPHA_ANY, REGIME_AHEAD, ALPHA_LATENCY));
+        plat_free(p);
+        free(more);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_tables),
         cmocka_unit_test(coverage_of_alpha),
         cmocka_unit_test(alpha_by_span),
+        cmocka_unit_test(contents_of_alpha),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
