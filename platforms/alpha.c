@@ -127,18 +127,29 @@ enum rc alpha_resolve(struct platform *p, alpha_load load, struct err *e) {
 
 /* --- look-ups ----------------------------------------------------------------------------------- */
 
+/* Returns whether an entry holds for collectives of a span. */
 static bool entry_applies(const struct plat_alpha_entry *entry, enum tier span) {
     return entry->span == SPAN_ANY || entry->span == (int)span;
 }
 
-/* The applicable entries on both sides of world; equal when world is listed or beyond an end. */
+/* Returns whether an entry of any span is replaced by one of this span at the same world. */
+static bool is_replaced(const struct plat_alpha_entry *entries, size_t n, const struct plat_alpha_entry *entry,
+                        enum tier span) {
+    for (size_t i = 0; i < n && entry->span == SPAN_ANY; i++)
+        if (entries[i].span == (int)span && entries[i].world == entry->world)
+            return true;
+    return false;
+}
+
+/* Finds the entries of a span on both sides of a world, NULL where there is none, and returns whether there are both.
+ * They are the same entry where the world is listed. */
 static bool neighbours(const struct plat_alpha_entry *entries, size_t n, int world, enum tier span,
                        bool confident_only, const struct plat_alpha_entry **below,
                        const struct plat_alpha_entry **above) {
     *below = *above = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct plat_alpha_entry *x = &entries[i];
-        if (!entry_applies(x, span) ||
+        if (!entry_applies(x, span) || is_replaced(entries, n, x, span) ||
             (confident_only && x->time_s.status == STATUS_LOW_CONFIDENCE))
             continue;
         if (x->world <= world && (!*below || x->world > (*below)->world))

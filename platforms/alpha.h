@@ -18,7 +18,7 @@ enum { SPAN_ANY = -1 }; /* instead of the widest tier that a collective reaches 
 struct plat_alpha_entry {
     int64_t world;
     const char *span_name;
-    int span; /* a tier, or SPAN_ANY */
+    int span; /* a tier, or SPAN_ANY: every tier without an entry of its own for this world */
     struct quantity time_s;
 };
 

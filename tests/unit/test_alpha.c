@@ -127,6 +127,38 @@ static void alpha_by_span(void **state) {
     plat_free(p);
 }
 
+/* An entry of a tier goes before one of any tier, world by world and in any order of the file. */
+static void exact_span_goes_first(void **state) {
+    (void)state;
+    static const char *const entries[] = {"{world: 8, span: any, time: 1us}", "{world: 8, span: slow, time: 900us}",
+                                          "{world: 16, span: any, time: 100us}", "{world: 4, span: any, time: 300us}"};
+    static const int orders[][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const int *o = orders[i];
+        char *text = mem_printf("alpha:\n  - implementation: lib\n    entries: [%s, %s, %s, %s]\n"
+                                "alpha_treatments:\n  - name: t\n    entries: [%s, %s, %s, %s]\n",
+                                entries[o[0]], entries[o[1]], entries[o[2]], entries[o[3]], entries[o[0]],
+                                entries[o[1]], entries[o[2]], entries[o[3]]);
+        struct platform *p = load_good(text);
+        assert_rel(ask(p, 8, TIER_SLOW).time_s, 900e-6, 1e-12);
+        assert_rel(ask(p, 8, TIER_FAST).time_s, 1e-6, 1e-12);
+        assert_rel(ask(p, 12, TIER_SLOW).time_s, 500e-6, 1e-12); // between 900 and 100
+        assert_rel(ask(p, 6, TIER_SLOW).time_s, 600e-6, 1e-12);  // between 300 and 900
+        assert_rel(ask(p, 6, TIER_FAST).time_s, 150.5e-6, 1e-12);
+        assert_rel(plat_treatment_alpha_s(p, 0, 8, TIER_SLOW), 900e-6, 1e-12);
+        assert_rel(plat_treatment_alpha_s(p, 0, 8, TIER_FAST), 1e-6, 1e-12);
+        plat_free(p);
+        free(text);
+    }
+    // also where the entry of the tier is outside the coverage
+    struct platform *p = load_good("alpha:\n  - implementation: lib\n    entries:\n"
+                                   "      - {world: 8, span: any, time: 1us}\n"
+                                   "      - {world: 8, span: slow, time: {value: 900us, status: low-confidence}}\n");
+    assert_true(ask(p, 8, TIER_FAST).known);
+    assert_false(ask(p, 8, TIER_SLOW).known);
+    plat_free(p);
+}
+
 /* What a table says of itself goes before what the borrowed one says. */
 static void contents_of_alpha(void **state) {
     (void)state;
@@ -158,6 +190,7 @@ int main(void) {
         cmocka_unit_test(coverage_of_alpha),
         cmocka_unit_test(alpha_by_span),
         cmocka_unit_test(contents_of_alpha),
+        cmocka_unit_test(exact_span_goes_first),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
