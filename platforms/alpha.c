@@ -53,7 +53,19 @@ static enum rc sort_entries(const struct platform *p, const struct yaml_node *no
     return RC_OK;
 }
 
-/* Copies the first alpha table that another platform has of its own, with what its times contain unless `into` says
+/* Finds the table to borrow from a platform: of those with entries of its own the one of the same library, host regime
+ * and direction, else the first table of the file; NULL where that has none. */
+static const struct plat_alpha *find_lender(const struct platform *from, const struct plat_alpha *into) {
+    const struct plat_alpha *tables = from->alpha.items;
+    for (size_t i = 0; i < from->alpha.n; i++)
+        if (tables[i].entries.n && into->implementation &&
+            strcmp(tables[i].implementation, into->implementation) == 0 && tables[i].regime == into->regime &&
+            tables[i].phase == into->phase)
+            return &tables[i];
+    return from->alpha.n && tables->entries.n ? tables : NULL;
+}
+
+/* Copies the alpha table that another platform has of its own, with what its times contain unless `into` says
  * that itself; what was measured there is borrowed here. Tables that are borrowed themselves are not passed on, so
  * that no circle can form. */
 static enum rc borrow_table(struct platform *p, alpha_load load, const struct place *at, struct plat_alpha *into,
@@ -67,8 +79,8 @@ static enum rc borrow_table(struct platform *p, alpha_load load, const struct pl
         err_prefix(e, "%.120s:%d:%d: borrow", at->file, at->line, at->column);
         return rc;
     }
-    const struct plat_alpha *table = other->alpha.items;
-    if (!other->alpha.n || !table->entries.n) {
+    const struct plat_alpha *table = find_lender(other, into);
+    if (!table) {
         rc = err_at(e, RC_SCHEMA, at, "borrow: platform '%.60s' has no alpha table of its own", from);
     } else {
         size_t n = table->entries.n;

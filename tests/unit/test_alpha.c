@@ -159,6 +159,33 @@ static void exact_span_goes_first(void **state) {
     plat_free(p);
 }
 
+/* Of several tables the one of the same library, host regime and direction is borrowed, else the first. */
+static void borrows_the_table_of_the_same_library(void **state) {
+    (void)state;
+    folder_put("other.yaml", GOOD "alpha:\n"
+                                  "  - {implementation: a, entries: [{world: 8, time: 1us}]}\n"
+                                  "  - {implementation: lib, regime: observed, entries: [{world: 8, time: 2us}]}\n"
+                                  "  - {implementation: lib, phase: combine, entries: [{world: 8, time: 3us}]}\n"
+                                  "  - {implementation: lib, borrow: terrace-a}\n"
+                                  "  - {implementation: b, entries: [{world: 8, time: 4us}]}\n");
+    static const struct {
+        const char *keys;
+        double time_s;
+    } cases[] = {{"regime: observed", 2e-6},
+                 {"phase: combine", 3e-6},
+                 {"phase: dispatch", 1e-6},
+                 {"phase: any", 1e-6}}; // borrowed there already
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *more = mem_printf("alpha:\n  - {implementation: lib, %s, borrow: other.yaml}\n", cases[i].keys);
+        struct platform *p = load_good(more);
+        const struct plat_alpha *table = p->alpha.items;
+        const struct plat_alpha_entry *entry = table->entries.items;
+        assert_rel(entry->time_s.value, cases[i].time_s, 0);
+        plat_free(p);
+        free(more);
+    }
+}
+
 /* What a table says of itself goes before what the borrowed one says. */
 static void contents_of_alpha(void **state) {
     (void)state;
@@ -191,6 +218,7 @@ int main(void) {
         cmocka_unit_test(alpha_by_span),
         cmocka_unit_test(contents_of_alpha),
         cmocka_unit_test(exact_span_goes_first),
+        cmocka_unit_test(borrows_the_table_of_the_same_library),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
