@@ -79,6 +79,7 @@ static enum rc borrow_table(struct platform *p, alpha_load load, const struct pl
         err_prefix(e, "%.120s:%d:%d: borrow", at->file, at->line, at->column);
         return rc;
     }
+    manifest_add_all(&p->doc->files, &other->doc->files, "borrowed platform");
     const struct plat_alpha *table = find_lender(other, into);
     if (!table) {
         rc = err_at(e, RC_SCHEMA, at, "borrow: platform '%.60s' has no alpha table of its own", from);

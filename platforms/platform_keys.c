@@ -97,7 +97,7 @@ static const struct key entry_keys[] = {
     {"world", KEY_COUNT, offsetof(struct plat_alpha_entry, world), .required = true, .min = 2,
      .max = 1e9, .help = "ranks in the collective"},
     {"span", KEY_TEXT, offsetof(struct plat_alpha_entry, span_name), .otherwise = "any",
-     .help = "widest tier that the collective reaches, by name; `any`: every tier without an entry of its own for this world"},
+     .help = "widest tier that the collective reaches; `any`: every tier without an entry of its own for this world"},
     {"time", KEY_TIME, offsetof(struct plat_alpha_entry, time_s), .required = true,
      .help = "fixed cost of one call"},
     {0}};

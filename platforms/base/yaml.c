@@ -236,7 +236,7 @@ enum rc yaml_parse(const char *text, size_t n, const char *name, struct yaml_doc
     return rc;
 }
 
-enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
+enum rc yaml_load_as(const char *path, const char *role, struct yaml_doc **doc, struct err *e) {
     char *data;
     size_t n;
     enum rc rc = file_read(path, YAML_MAX_BYTES, &data, &n, e);
@@ -244,12 +244,19 @@ enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
         return rc;
     rc = yaml_parse(data, n, path, doc, e);
     free(data);
+    if (!rc)
+        manifest_add(&(*doc)->files, role, path, (*doc)->sha256);
     return rc;
+}
+
+enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
+    return yaml_load_as(path, "file", doc, e);
 }
 
 void yaml_doc_free(struct yaml_doc *doc) {
     if (!doc)
         return;
+    manifest_clear(&doc->files);
     arena_clear(&doc->arena);
     free(doc);
 }
