@@ -126,6 +126,14 @@ int plat_parent(const struct platform *p, enum tier tier, int domain) {
     return p->domains[tier + 1].of_rank[p->domains[tier].first[domain]];
 }
 
+int plat_groups_in(const struct platform *p, enum tier tier) {
+    return p->domains[TIER_FAST].n / p->domains[tier].n;
+}
+
+int plat_group_in(const struct platform *p, enum tier tier, int rank) {
+    return plat_group_of(p, rank) % plat_groups_in(p, tier);
+}
+
 int plat_ends(const struct platform *p, enum tier tier) {
     return tier == TIER_FAST ? (int)p->ranks_per_group : p->domains[tier - 1].n / p->domains[tier].n;
 }

@@ -37,6 +37,10 @@ int plat_peer(const struct platform *p, enum tier tier, int domain, int rank);
 /* The domain of the tier outside `tier` that holds a domain. */
 int plat_parent(const struct platform *p, enum tier tier, int domain);
 
+/* Returns the number of groups in a domain of a tier, and which of them, from 0, a rank is in. */
+int plat_groups_in(const struct platform *p, enum tier tier);
+int plat_group_in(const struct platform *p, enum tier tier, int rank);
+
 /* Ends that a tier joins in a domain, and the number of a rank's end there; over all domains with `all`. */
 int plat_ends(const struct platform *p, enum tier tier);
 int plat_end_of(const struct platform *p, enum tier tier, int rank, bool all);

@@ -14,7 +14,7 @@ struct check {
     enum tier tier;
     const struct plat_fabric *f;
     const char *word;    /* of its ends */
-    int64_t ends, below; /* ends of a domain, and ranks of the largest end */
+    int64_t ends; /* of a domain */
     const struct yaml_node *node; /* its map in the file */
 };
 
@@ -122,8 +122,8 @@ static enum rc check_dragonfly(const struct check *c, struct err *e) {
 
 static enum rc check_ports(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
-    int64_t nics = f->nics ? f->nics : c->below;
-    int64_t ends = f->kind == FABRIC_FAT_TREE ? c->ends * nics : c->ends;
+    int64_t nics = f->nics ? f->nics : c->p->ranks_per_group, groups = c->ends > 1 ? plat_groups_in(c->p, c->tier) : 1;
+    int64_t ends = f->kind == FABRIC_FAT_TREE ? groups * nics : groups;
     int64_t levels = f->kind == FABRIC_FAT_TREE ? f->levels : 2;
     int64_t leaf = fabric_leaf_ends(f, c->p->tier[c->tier].oversubscription.value);
     int64_t most = leaf;
@@ -251,9 +251,9 @@ static enum rc check_map(const struct check *c, struct err *e) {
         n++;
         at = end;
     }
-    if (n != c->below)
+    if (n != c->p->ranks_per_group)
         return err_at(e, RC_RANGE, place_of(c, "nic_map"), "nic_map: %lld NICs are named for %lld ranks",
-                      (long long)n, (long long)c->below);
+                      (long long)n, (long long)c->p->ranks_per_group);
     return RC_OK;
 }
 
@@ -348,16 +348,6 @@ static enum rc check_sizes(const struct check *c, struct err *e) {
                   fabric_kinds[c->f->kind]);
 }
 
-/* A relay reaches its own rails only, and there is one on a way. */
-static enum rc check_relays(const struct check *c, struct err *e) {
-    for (int tier = 1; tier < (int)c->tier && fabric_is_apart(c->f); tier++)
-        if (fabric_is_apart(&c->p->tier[tier].fabric) && plat_ends(c->p, (enum tier)tier) > 1 && c->ends > 1)
-            return err_at(e, RC_RANGE, place_of(c, "kind"),
-                          "rails without a spine on two tiers, %s and %s: a message would need two relays",
-                          c->p->tier[tier].name, c->p->tier[c->tier].name);
-    return RC_OK;
-}
-
 static enum rc check_one(const struct check *c, struct err *e) {
     enum rc rc = check_keys(c, e);
     if (!rc)
@@ -366,8 +356,6 @@ static enum rc check_one(const struct check *c, struct err *e) {
         rc = check_nics(c, e);
     if (!rc)
         rc = check_ends(c, e);
-    if (!rc)
-        rc = check_relays(c, e);
     return rc ? rc : check_shared(c, e);
 }
 
@@ -385,7 +373,6 @@ enum rc fabric_check(const struct platform *p, struct err *e) {
                           .f = &p->tier[t].fabric,
                           .word = word,
                           .ends = plat_ends(p, tier),
-                          .below = t == 0 ? 1 : plat_span(p, (enum tier)(t - 1)),
                           .node = plat_tier_node(p, tier)};
         int64_t paths = 1, hops = 0;
         rc = check_one(&c, e);

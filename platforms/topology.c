@@ -56,14 +56,14 @@ static void add_ports(struct topology *t, int rank) {
     }
 }
 
-/* NIC of each rank among those of its end. */
+/* Finds the NIC of each rank among those of its group. */
 static void find_nics(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
-    const struct plat_domains *ends = &p->domains[tier - 1];
+    const struct plat_domains *groups = &p->domains[TIER_FAST];
     for (int rank = 0; rank < t->ranks; rank++) {
-        int end = ends->of_rank[rank];
-        t->nic[tier][rank] = fabric_nic_of(&p->tier[tier].fabric, ends->first[end + 1] - ends->first[end],
-                                           rank - ends->first[end]);
+        int group = groups->of_rank[rank];
+        t->nic[tier][rank] = fabric_nic_of(&p->tier[tier].fabric, groups->first[group + 1] - groups->first[group],
+                                           rank - groups->first[group]);
     }
 }
 
@@ -171,7 +171,7 @@ static enum tier beyond_fast(const struct platform *p) {
     return tier < p->n_tiers ? (enum tier)tier : TIER_FAST;
 }
 
-/* One leg, or two by way of a relay. */
+/* Finds the leg from src to dst, or the two by way of a relay, and returns how many there are. */
 static int find_legs(const struct topology *t, int src, int dst, enum topo_path path, struct leg legs[static 2]) {
     const struct platform *p = t->platform;
     enum tier tier = topo_tier(t, src, dst);
@@ -182,13 +182,11 @@ static int find_legs(const struct topology *t, int src, int dst, enum topo_path 
             legs[0].tier = beyond;
         return 1;
     }
-    bool apart = rails_apart(t, tier, src, dst);
-    // to a rail of the tier inside its own end, otherwise inside the group
-    enum tier near = apart ? (enum tier)(tier - 1) : TIER_FAST;
-    int relay = plat_peer(p, near, p->domains[near].of_rank[src], dst);
-    if ((path != TOPO_PATH_RAIL && !apart) || relay == src)
+    // the rank of the sender's group on the receiver's rail
+    int relay = plat_peer(p, TIER_FAST, plat_group_of(p, src), dst);
+    if ((path != TOPO_PATH_RAIL && !rails_apart(t, tier, src, dst)) || relay == src)
         return 1;
-    legs[0] = (struct leg){src, relay, topo_tier(t, src, relay)};
+    legs[0] = (struct leg){src, relay, TIER_FAST};
     legs[1] = (struct leg){relay, dst, tier};
     return 2;
 }

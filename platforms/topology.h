@@ -91,7 +91,7 @@ struct topology {
     /* link of a rank per tier; -1 where there is none */
     int *egress[TIER_MAX], *ingress[TIER_MAX];
     int *port_out, *port_in;
-    int *nic[TIER_MAX]; /* of a rank, counted in its end of the tier */
+    int *nic[TIER_MAX]; /* of a rank, counted in its group */
     struct block *blocks;
     size_t n_blocks, blocks_room;
     struct mesh mesh[TIER_MAX];
