@@ -15,7 +15,7 @@ static double closed_Bps(const struct beta *b, double x_bytes) {
 /* Linear in log x between two neighbouring points, clamped outside. */
 static double table_Bps(const struct beta *b, double x_bytes) {
     const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
-    double place = log(x_bytes / table_low_bytes) / call;
+    double place = log(x_bytes / table_low_bytes) / step;
     if (place <= 0)
         return closed_Bps(b, table_low_bytes);
     if (place >= TABLE_POINTS - 1)
