@@ -91,6 +91,7 @@ static enum rc borrow_table(struct platform *p, alpha_load load, const struct pl
             struct quantity *q = &copy[i].time_s;
             if (status_weakness(q->status) < status_weakness(STATUS_BORROWED))
                 q->status = STATUS_BORROWED;
+            copy[i].span_name = arena_copy(&p->doc->arena, copy[i].span_name);
             q->source = arena_printf(&p->doc->arena, "platform %s", from);
             q->at = *at;
         }
@@ -189,19 +190,25 @@ double plat_alpha_clamped_s(const struct plat_alpha_entry *entries, size_t n, in
     return between(below ? below : above, above ? above : below, world);
 }
 
+/* Finds the tier whose entries a treatment uses for a span: that tier, else the next one outside that has entries, else
+ * the next one inside. Returns false where the treatment has none. */
+static bool find_treated(const struct platform *p, const struct plat_treatment *t, enum tier span, enum tier *tier) {
+    const struct plat_alpha_entry *entries = t->entries.items;
+    for (int turn = 0; turn < p->n_tiers; turn++) {
+        *tier = (enum tier)((int)span + turn < p->n_tiers ? (int)span + turn : p->n_tiers - 1 - turn);
+        for (size_t n = 0; n < t->entries.n; n++)
+            if (entry_applies(&entries[n], *tier))
+                return true;
+    }
+    return false;
+}
+
 double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span) {
     const struct plat_treatment *t = (const struct plat_treatment *)p->alpha_treatments.items + i;
-    const struct plat_alpha_entry *entries = t->entries.items;
-    if (world < 2)
+    enum tier tier;
+    if (world < 2 || !find_treated(p, t, span, &tier))
         return 0;
-    // of a tier without entries: those of the next one outside that has some, else of the next one inside
-    for (int turn = 0; turn < p->n_tiers; turn++) {
-        int k = (int)span + turn < p->n_tiers ? (int)span + turn : p->n_tiers - 1 - turn;
-        for (size_t n = 0; n < t->entries.n; n++)
-            if (entry_applies(&entries[n], (enum tier)k))
-                return plat_alpha_clamped_s(entries, t->entries.n, world, (enum tier)k);
-    }
-    return 0;
+    return plat_alpha_clamped_s(t->entries.items, t->entries.n, world, tier);
 }
 
 static const struct plat_alpha *find_table(const struct platform *p, const char *implementation,
@@ -216,6 +223,39 @@ static const struct plat_alpha *find_table(const struct platform *p, const char 
             general = &tables[i];
     }
     return general;
+}
+
+/* Fills in the entries between which an answer lies; of two that are the same one is used. */
+static void use_entries(const struct plat_alpha_entry *below, const struct plat_alpha_entry *above,
+                        struct alpha_used *used) {
+    const struct plat_alpha_entry *first = used->entries->items;
+    if (below)
+        used->index[used->n++] = (size_t)(below - first);
+    if (above && above != below)
+        used->index[used->n++] = (size_t)(above - first);
+}
+
+void plat_alpha_used(const struct platform *p, const struct alpha_ask *ask, struct alpha_used *used) {
+    const struct plat_alpha_entry *below, *above;
+    enum tier tier;
+    *used = (struct alpha_used){0};
+    if (ask->world < 2)
+        return;
+    if (ask->treatment) {
+        used->treatment = (const struct plat_treatment *)p->alpha_treatments.items + ask->treatment - 1;
+        used->entries = &used->treatment->entries;
+        if (!find_treated(p, used->treatment, ask->span, &tier))
+            return;
+        neighbours(used->entries->items, used->entries->n, ask->world, tier, false, &below, &above);
+        use_entries(below, above, used);
+        return;
+    }
+    used->table = find_table(p, ask->implementation, ask->phase, ask->regime);
+    if (!used->table)
+        return;
+    used->entries = &used->table->entries;
+    if (neighbours(used->entries->items, used->entries->n, ask->world, ask->span, true, &below, &above))
+        use_entries(below, above, used);
 }
 
 bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,

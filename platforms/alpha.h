@@ -49,6 +49,27 @@ struct alpha_answer {
     char reason[200];   /* why it is not known, or between which worlds it was interpolated */
 };
 
+/* A question about alpha: of a library's tables, or of a treatment. */
+struct alpha_ask {
+    const char *implementation;
+    enum regime regime;
+    enum alpha_phase phase;
+    int treatment; /* 1 + its index: the treatment is asked, and the three above do not count; 0: the tables */
+    int world;
+    enum tier span;
+};
+
+/* The entries that answer a question: one, two to interpolate between, or none where there is no answer. */
+struct alpha_used {
+    int n;
+    size_t index[2];                        /* in the entries, by rising world */
+    const struct key_list *entries;         /* struct plat_alpha_entry */
+    const struct plat_alpha *table;         /* the table that they belong to, or else .. */
+    const struct plat_treatment *treatment; /* .. the treatment */
+};
+
+void plat_alpha_used(const struct platform *p, const struct alpha_ask *ask, struct alpha_used *used);
+
 /* Looks up alpha of an implementation for a collective of `world` ranks. A world of 1 costs nothing: there is
  * no exchange. Low-confidence entries are outside the coverage. FORMULAS.md [F3] */
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,

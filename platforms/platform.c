@@ -67,6 +67,11 @@ static enum rc order_tiers(struct platform *p, struct err *e) {
     return RC_OK;
 }
 
+void plat_settle(struct platform *p) {
+    if (p->ratio.given)
+        p->tier[plat_slow(p)].bandwidth_Bps.value = p->tier[TIER_FAST].bandwidth_Bps.value / p->ratio.value;
+}
+
 static enum rc check_tiers(struct platform *p, struct err *e) {
     struct plat_tier *fast = &p->tier[TIER_FAST], *slow = &p->tier[plat_slow(p)];
     enum rc rc = only_one(&p->ratio, "ratio", &slow->bandwidth_Bps, "slow.bandwidth", e);
@@ -79,7 +84,7 @@ static enum rc check_tiers(struct platform *p, struct err *e) {
         return rc;
     if (p->ratio.given) {
         slow->bandwidth_Bps = p->ratio;
-        slow->bandwidth_Bps.value = fast->bandwidth_Bps.value / p->ratio.value;
+        plat_settle(p);
         if (status_weakness(slow->bandwidth_Bps.status) < status_weakness(fast->bandwidth_Bps.status))
             slow->bandwidth_Bps.status = fast->bandwidth_Bps.status;
         slow->bandwidth_Bps.low = 1;

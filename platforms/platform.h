@@ -69,12 +69,17 @@ struct platform {
 };
 
 extern const struct key platform_keys[];
+extern const struct key plat_tier_keys[]; /* struct plat_tier */
+extern const struct key plat_edge_keys[]; /* struct plat_edge */
 
 /* Settings are paths such as "slow.bandwidth": --set with the leading "platform." taken off.
  * Loads a built-in platform by name, or a file by its path (anything with a slash or ending in .yaml). */
 enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                   struct platform **platform, struct err *e);
 void plat_free(struct platform *p); /* NULL is allowed */
+
+/* Works out again what follows from other constants: the slow bandwidth of a platform that states `ratio`. */
+void plat_settle(struct platform *p);
 
 /* Per-message cost o of a tier, seconds: message_cost, or x_half / bandwidth. FORMULAS.md [F2] */
 double plat_message_cost_s(const struct platform *p, enum tier tier);

@@ -17,7 +17,7 @@ const char *regime_name(enum regime regime) {
 
 #define FABRIC(member) offsetof(struct plat_tier, fabric.member)
 
-static const struct key edge_keys[] = {
+const struct key plat_edge_keys[] = {
     {"from", KEY_COUNT, offsetof(struct plat_edge, from), .required = true, .max = GROUPS_MAX,
      .help = "an end, counted from 0: local index of a rank, or a group"},
     {"to", KEY_COUNT, offsetof(struct plat_edge, to), .required = true, .max = GROUPS_MAX,
@@ -39,7 +39,7 @@ static const struct key shared_keys[] = {
      .help = "one link for both directions together"},
     {0}};
 
-static const struct key tier_keys[] = {
+const struct key plat_tier_keys[] = {
     {"name", KEY_TEXT, offsetof(struct plat_tier, name),
      .help = "in `middle`: name of the tier and of what it joins, such as `rack`"},
     {"joins", KEY_COUNT, offsetof(struct plat_tier, joins), .min = 1, .max = GROUPS_MAX,
@@ -64,7 +64,7 @@ static const struct key tier_keys[] = {
     {"capacity", KEY_RATE, FABRIC(capacity_Bps),
      .help = "switch: all that passes it at a time; left out: it does not block"},
     {"dims", KEY_TEXT, FABRIC(dims), .help = "torus: `4x4` or `4x4x8`; ends count along the last one first"},
-    {"links", KEY_LIST, FABRIC(links), .table = edge_keys, .item_size = sizeof(struct plat_edge),
+    {"links", KEY_LIST, FABRIC(links), .table = plat_edge_keys, .item_size = sizeof(struct plat_edge),
      .help = "graph: its cables; fast switch: cables between two ranks beside it, each the way of that pair"},
     {"shared", KEY_LIST, FABRIC(shared), .table = shared_keys, .item_size = sizeof(struct plat_shared),
      .help = "links that neighbouring ranks share: caps of a rank (PCIe), a tray, a node, two nodes"},
@@ -155,12 +155,12 @@ const struct key platform_keys[] = {
     {"ranks_per_group", KEY_COUNT, offsetof(struct platform, ranks_per_group), .required = true,
      .min = 1, .max = GROUPS_MAX, .help = "accelerators in a fast domain"},
     {"fast", KEY_MAP, offsetof(struct platform, tier[TIER_FAST]), .required = true,
-     .table = tier_keys, .help = "fabric inside a group"},
+     .table = plat_tier_keys, .help = "fabric inside a group"},
     {"group_sizes", KEY_TEXT, offsetof(struct platform, group_sizes),
      .help = "groups that differ: `2x8 1x4` is two of 8 ranks and one of 4; ranks_per_group is the largest"},
     {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_MAX - 1]), .required = true,
-     .table = tier_keys, .help = "fabric between groups"},
-    {"middle", KEY_LIST, offsetof(struct platform, middle), .table = tier_keys,
+     .table = plat_tier_keys, .help = "fabric between groups"},
+    {"middle", KEY_LIST, offsetof(struct platform, middle), .table = plat_tier_keys,
      .item_size = sizeof(struct plat_tier), .help = "tiers between fast and slow, from the inside"},
     {"ratio", KEY_NUMBER, offsetof(struct platform, ratio), .min = 1e-3, .max = 1e6,
      .help = "fast over slow bandwidth, instead of `slow.bandwidth`"},

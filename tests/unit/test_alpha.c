@@ -186,6 +186,22 @@ static void borrows_the_table_of_the_same_library(void **state) {
     }
 }
 
+/* A borrowed entry keeps its span, by the name that the tier has here too. */
+static void borrowed_entries_keep_their_span(void **state) {
+    (void)state;
+    folder_put("other.yaml", GOOD "alpha:\n  - implementation: lib\n"
+                                  "    entries: [{world: 8, span: slow, time: 4ms}, {world: 8, span: fast, time: 1ms}]\n");
+    struct platform *p = load_good("middle: [{name: rack, joins: 1, bandwidth: 50GBps}]\n"
+                                   "alpha: [{implementation: lib, borrow: other.yaml}]\n");
+    assert_rel(ask(p, 8, (enum tier)2).time_s, 4e-3, 1e-12);
+    assert_rel(ask(p, 8, TIER_FAST).time_s, 1e-3, 1e-12);
+    assert_false(ask(p, 8, (enum tier)1).known);
+    const struct plat_alpha *table = p->alpha.items;
+    const struct plat_alpha_entry *entry = table->entries.items;
+    assert_string_equal(entry[1].span_name, "slow");
+    plat_free(p);
+}
+
 /* What a table says of itself goes before what the borrowed one says. */
 static void contents_of_alpha(void **state) {
     (void)state;
@@ -217,6 +233,7 @@ int main(void) {
         cmocka_unit_test(coverage_of_alpha),
         cmocka_unit_test(alpha_by_span),
         cmocka_unit_test(contents_of_alpha),
+        cmocka_unit_test(borrowed_entries_keep_their_span),
         cmocka_unit_test(exact_span_goes_first),
         cmocka_unit_test(borrows_the_table_of_the_same_library),
     };
