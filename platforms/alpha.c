@@ -7,6 +7,12 @@
 
 #include "platforms/base/mem.h"
 
+const char *const regime_names[] = {"ahead", "observed", NULL};
+
+const char *regime_name(enum regime regime) {
+    return regime_names[regime];
+}
+
 /* --- loading ------------------------------------------------------------------------------------ */
 
 static int by_span_and_world(const void *a, const void *b) {

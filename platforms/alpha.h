@@ -10,6 +10,7 @@
 #include "platforms/platform.h"
 
 enum regime { REGIME_AHEAD, REGIME_OBSERVED };
+extern const char *const regime_names[]; /* up to a NULL */
 const char *regime_name(enum regime regime); /* "ahead", "observed" */
 enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
 enum alpha_part { ALPHA_LATENCY, ALPHA_COUNTS }; /* what the times of a table can contain */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/mesh.h"
 
 /* What a kind of block is made of. */
 struct layout {

@@ -70,8 +70,6 @@ struct plat_fabric {
 enum { FABRIC_CONSTANT = 40 };
 struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]);
 
-struct platform;
-
 /* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
 
@@ -89,8 +87,5 @@ bool fabric_begins(const char *name, const char *tier);
 
 /* Returns the number of NICs below a first-level switch of a fat tree, and of groups below one of a rail or plane. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
-
-/* Whether the description of all tiers fits the numbers of groups and ranks. */
-enum rc fabric_check(const struct platform *p, struct err *e);
 
 #endif

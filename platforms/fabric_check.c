@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "platforms/fabric.h"
+#include "platforms/fabric_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/blocks.h"
+#include "platforms/topo_links.h"
 
 /* A tier while it is checked. */
 struct check {
@@ -272,28 +272,6 @@ static enum rc check_nics(const struct check *c, struct err *e) {
     if (rails && fabric_is_pooled(c->f))
         return err_at(e, RC_SCHEMA, place_of(c, "nic_map"), "nic_map: rails need NICs that are apart");
     return c->f->nics && !is_word(c->f->nic_map) ? check_map(c, e) : RC_OK;
-}
-
-static bool ends_in(const char *text, const char *end) {
-    size_t n = strlen(text), k = strlen(end);
-    return n >= k && strcmp(text + n - k, end) == 0;
-}
-
-/* Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology, whose first words are taken. */
-bool fabric_is_name(const char *name) {
-    static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
-                                        "leaf",  "pod",    "copy", "local",  "global",   "rank",
-                                        "group", "switch", NULL};
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), word = strcspn(name, "-");
-    for (int k = 0; taken[k]; k++)
-        if (strlen(taken[k]) == word && strncmp(taken[k], name, word) == 0)
-            return false;
-    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
-}
-
-bool fabric_begins(const char *name, const char *tier) {
-    size_t n = strlen(tier);
-    return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
 }
 
 /* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */

@@ -4,16 +4,8 @@
 enum { GROUPS_MAX = 65536, PORTS_MAX = 4096 };
 
 static const char *const class_choices[] = {"fast", "slow", NULL};
-static const char *const regime_choices[] = {"ahead", "observed", NULL};
 static const char *const part_choices[] = {"latency", "counts", NULL}; // enum alpha_part
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
-
-const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
-const char *const fabric_routings[] = {"minimal", "spread", NULL};
-
-const char *regime_name(enum regime regime) {
-    return regime_choices[regime];
-}
 
 #define FABRIC(member) offsetof(struct plat_tier, fabric.member)
 
@@ -106,7 +98,7 @@ static const struct key alpha_keys[] = {
     {"implementation", KEY_TEXT, offsetof(struct plat_alpha, implementation), .required = true,
      .help = "the library that the times belong to"},
     {"regime", KEY_CHOICE, offsetof(struct plat_alpha, regime), .otherwise = "ahead",
-     .choices = regime_choices, .help = "host regime of the times"},
+     .choices = regime_names, .help = "host regime of the times"},
     {"phase", KEY_CHOICE, offsetof(struct plat_alpha, phase), .otherwise = "any",
      .choices = phase_choices, .help = "direction that the times belong to"},
     {"includes", KEY_CHOICES, offsetof(struct plat_alpha, includes), .choices = part_choices,

@@ -93,8 +93,8 @@ static enum rc read_count(const struct key *key, const struct yaml_node *node, i
 }
 
 /* The number of a quantity, from a scalar node. */
-static enum rc read_value(const struct key *key, const struct yaml_node *node, double *value,
-                          struct err *e) {
+static enum rc keys_read_value(const struct key *key, const struct yaml_node *node, double *value,
+                               struct err *e) {
     enum rc rc = want_scalar(key, node, e);
     if (rc)
         return rc;
@@ -135,9 +135,9 @@ static enum rc read_interval(const struct key *key, const struct yaml_node *node
     if (node->type != YAML_LIST || node->n != 2)
         return err_at(e, RC_SCHEMA, &node->at, "interval: expected a list of two values, [low, high]");
     double low, high;
-    enum rc rc = read_value(key, node->items[0], &low, e);
+    enum rc rc = keys_read_value(key, node->items[0], &low, e);
     if (!rc)
-        rc = read_value(key, node->items[1], &high, e);
+        rc = keys_read_value(key, node->items[1], &high, e);
     if (!rc && !(low <= q->value && q->value <= high))
         rc = err_at(e, RC_RANGE, &node->at, "interval: the value of '%s' lies outside", key->name);
     if (!rc) {
@@ -166,7 +166,7 @@ static enum rc read_annotated(const struct key *key, const struct yaml_node *nod
     if (!rc && !value)
         rc = err_at(e, RC_SCHEMA, &node->at, "%s: an annotated value needs the key 'value'", key->name);
     if (!rc)
-        rc = read_value(key, value, &q->value, e);
+        rc = keys_read_value(key, value, &q->value, e);
     if (!rc && status)
         rc = read_status(status, &q->status, e);
     if (!rc && source)
@@ -192,7 +192,7 @@ static enum rc read_quantity(const struct key *key, const struct yaml_node *node
     } else {
         q.set = node->set;
         q.source = node->set ? "--set" : NULL;
-        rc = read_value(key, node, &q.value, e);
+        rc = keys_read_value(key, node, &q.value, e);
     }
     if (!rc)
         *into = q;
@@ -269,8 +269,8 @@ static enum rc read_bool(const struct key *key, const struct yaml_node *node, bo
     return RC_OK;
 }
 
-static enum rc read_list(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
-                         struct key_list *into, struct err *e) {
+static enum rc keys_read_list(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
+                              struct key_list *into, struct err *e) {
     if (node->type != YAML_LIST)
         return err_at(e, RC_SCHEMA, &node->at, "%s: found %s, expected a list", key->name,
                       type_name(node->type));
@@ -284,8 +284,8 @@ static enum rc read_list(const struct key *key, const struct yaml_node *node, st
     return RC_OK;
 }
 
-static enum rc read_key(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
-                        void *field, struct err *e) {
+static enum rc keys_read_key(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
+                             void *field, struct err *e) {
     if (key->kind == KEY_TEXT || key->kind == KEY_COUNT || key->kind == KEY_BOOL ||
         key->kind == KEY_CHOICE) {
         enum rc rc = want_scalar(key, node, e);
@@ -314,7 +314,7 @@ static enum rc read_key(const struct key *key, const struct yaml_node *node, str
     case KEY_MAP:
         return keys_read(key->table, node, doc, field, e);
     case KEY_LIST:
-        return read_list(key, node, doc, field, e);
+        return keys_read_list(key, node, doc, field, e);
     case KEY_NODE:
         *(const struct yaml_node **)field = node;
         return RC_OK;
@@ -375,7 +375,7 @@ enum rc keys_read(const struct key *table, const struct yaml_node *map, struct y
         if (!node && !key->otherwise && (key->kind != KEY_MAP || has_required(key->table)))
             continue;
         char *field = (char *)into + key->offset;
-        enum rc rc = read_key(key, node ? node : &standin, doc, field, e);
+        enum rc rc = keys_read_key(key, node ? node : &standin, doc, field, e);
         if (rc)
             return rc;
         if (!node && key->kind >= KEY_NUMBER && key->kind <= KEY_TIME)

@@ -190,7 +190,8 @@ static void borrows_the_table_of_the_same_library(void **state) {
 static void borrowed_entries_keep_their_span(void **state) {
     (void)state;
     folder_put("other.yaml", GOOD "alpha:\n  - implementation: lib\n"
-                                  "    entries: [{world: 8, span: slow, time: 4ms}, {world: 8, span: fast, time: 1ms}]\n");
+                                  "    entries: [{world: 8, span: slow, time: 4ms},\n"
+                                  "              {world: 8, span: fast, time: 1ms}]\n");
     struct platform *p = load_good("middle: [{name: rack, joins: 1, bandwidth: 50GBps}]\n"
                                    "alpha: [{implementation: lib, borrow: other.yaml}]\n");
     assert_rel(ask(p, 8, (enum tier)2).time_s, 4e-3, 1e-12);
