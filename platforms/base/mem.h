@@ -15,6 +15,7 @@
 
 void *mem_alloc(size_t count, size_t size);             /* zeroed; free() releases */
 void *mem_resize(void *p, size_t count, size_t size);   /* new part not zeroed */
+void mem_on_exhaustion(void (*last)(void)); /* calls last() where there is no memory; exit code 1 if it returns */
 char *mem_copy(const char *text);                       /* free() releases */
 char *mem_printf(const char *format, ...) ERR_PRINTF(1, 2); /* free() releases */
 
