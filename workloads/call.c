@@ -112,7 +112,8 @@ static enum dedup rows_of(const struct call *s, enum dedup on_the_way_out, enum 
 
 static void build_one_hop(struct call *s) {
     const struct platform *p = s->platform;
-    s->one_hop_dedup = rows_of(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
+    enum dedup dedup = (enum dedup)s->implementation->dedup.one_hop;
+    s->one_hop_dedup = rows_of(s, dedup, dedup); // nobody forwards, hence nobody reduces
     struct matrix rows;
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
     struct stage *stage = add_stage(s, "one_hop", &rows);

@@ -5,8 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*before_the_end)(void);
+
+void mem_on_exhaustion(void (*last)(void)) {
+    before_the_end = last;
+}
+
 static _Noreturn void out_of_memory(void) {
     fputs("moesim: out of memory\n", stderr);
+    if (before_the_end)
+        before_the_end();
     _Exit(1);
 }
 

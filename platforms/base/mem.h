@@ -20,6 +20,8 @@ void *mem_alloc(size_t count, size_t size);           /* zeroed */
 void *mem_resize(void *p, size_t count, size_t size); /* what is new is not zeroed; p may be NULL */
 char *mem_copy(const char *text);
 char *mem_printf(const char *format, ...) ERR_PRINTF(1, 2);
+/* Has last() called where there is no memory; if it returns, the program ends with exit code 1. */
+void mem_on_exhaustion(void (*last)(void));
 
 /* Multiply and add. Return false, and leave *result as it is, where the value does not fit. */
 bool mem_mul_u64(uint64_t a, uint64_t b, uint64_t *result);
