@@ -123,6 +123,13 @@ void buf_csv_field(struct buf *b, const char *text) {
     buf_text(b, "\"");
 }
 
+void buf_cut(struct buf *b, size_t n) {
+    if (n >= b->n)
+        return;
+    b->n = n;
+    b->text[n] = '\0';
+}
+
 void buf_clear(struct buf *b) {
     free(b->text);
     *b = (struct buf){0};
