@@ -275,8 +275,10 @@ void call_route(const struct call *call, int src, int dst, struct route *route) 
 
 double call_message_cost_s(const struct call *call, enum tier tier) {
     const struct tier_factors *own = &call->implementation->message_cost_s;
-    const struct quantity *q = call->platform->tier[tier].counts_as == CLASS_FAST ? &own->fast : &own->slow;
-    return q->given ? q->value : plat_message_cost_s(call->platform, tier);
+    const struct plat_tier *t = &call->platform->tier[tier];
+    const struct quantity *q = t->counts_as == CLASS_FAST ? &own->fast : &own->slow;
+    bool platforms = (t->x_half_bytes.set || t->message_cost_s.set) && !q->set;
+    return q->given && !platforms ? q->value : plat_message_cost_s(call->platform, tier);
 }
 
 double call_bandwidth_Bps(const struct call *call, enum tier tier) {

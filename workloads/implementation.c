@@ -105,7 +105,8 @@ const struct key implementation_keys[] = {
     {"efficiency", KEY_MAP, offsetof(struct implementation, efficiency), .table = efficiency_keys,
      .help = "reached share of the tiers' rates"},
     {"message_cost", KEY_MAP, offsetof(struct implementation, message_cost_s),
-     .table = message_cost_keys, .help = "instead of the platform's x_half or message_cost"},
+     .table = message_cost_keys,
+     .help = "instead of what the platform's file says of x_half or message_cost; a --set of those goes first"},
     {"intra_group_path", KEY_CHOICE, offsetof(struct implementation, intra_group_path),
      .otherwise = "fast", .choices = path_choices,
      .help = "`slow`: all bytes over the slow tier; `rail`: bytes to other groups first over the fast "
@@ -165,6 +166,13 @@ static enum rc check(struct implementation *m, struct err *e) {
     return RC_OK;
 }
 
+/* Drops the file's number of pieces where a setting gives their size. */
+static void drop_overridden(struct yaml_node *root) {
+    const struct yaml_node *bytes = yaml_get(root, "chunk_size"), *number = yaml_get(root, "chunks");
+    if (bytes && bytes->set && number && !number->set)
+        yaml_drop(root, "chunks");
+}
+
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                             struct implementation **implementation, struct err *e) {
     struct yaml_doc *doc;
@@ -173,6 +181,7 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
         return rc;
     struct implementation *m = mem_alloc(1, sizeof *m);
     m->doc = doc;
+    drop_overridden(doc->root);
     rc = keys_read(implementation_keys, doc->root, doc, m, e);
     if (!rc)
         rc = check(m, e);

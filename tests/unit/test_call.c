@@ -364,6 +364,29 @@ static void chunks_follow_the_largest_message(void **state) {
     close_question(&q);
 }
 
+/* What was set holds, whichever file has another value of the same. */
+static void a_set_message_cost_holds(void **state) {
+    (void)state;
+    static const struct setting own = {"message_cost.slow", "3us"};
+    struct question q;
+    struct call s;
+    open_question(&q, &own, 1);
+    build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
+    struct plat_tier *slow = &q.p->tier[TIER_SLOW];
+    q.how->message_cost_s.slow.set = false; // as if from the implementation's file
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 3e-6, 0);
+    slow->x_half_bytes = (struct quantity){.value = 2 * slow->bandwidth_Bps.value, .given = true, .set = true};
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 2, 1e-12);
+    slow->message_cost_s = (struct quantity){.value = 5e-6, .given = true};
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 2, 1e-12); // over the platform file's too
+    slow->message_cost_s.set = true;
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 5e-6, 0);
+    q.how->message_cost_s.slow.set = true; // both: the library's own
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 3e-6, 0);
+    call_clear(&s);
+    close_question(&q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatch_rows_by_deduplication),
@@ -376,6 +399,7 @@ int main(void) {
         cmocka_unit_test(a_vendor_one_hop_reads_sizes_back),
         cmocka_unit_test(units_and_paths),
         cmocka_unit_test(chunks_follow_the_largest_message),
+        cmocka_unit_test(a_set_message_cost_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
