@@ -14,6 +14,7 @@ static const char *const message_choices[] = {"peer", "row", "chunk", NULL};
 static const char *const hops_choices[] = {"serial", "pipelined", NULL};
 static const char *const reduce_choices[] = {"none", "expert-rank", "forwarder", NULL};
 static const char *const format_choices[] = {"dtype", "fp8-scales", "bf16", NULL};
+static const char *const alpha_calls_choices[] = {"per-hop", "fused", NULL};
 static const char *const communicator_choices[] = {"groups", "ep", NULL};
 static const char *const path_choices[] = {"fast", "slow", "rail", NULL};
 
@@ -98,6 +99,10 @@ const struct key implementation_keys[] = {
      .help = "messages in flight per receiver and stage"},
     {"start", KEY_CHOICE, offsetof(struct implementation, start), .otherwise = "rendezvous",
      .choices = start_choices, .help = "whether a message waits for its receiver"},
+    {"alpha_calls", KEY_CHOICE, offsetof(struct implementation, alpha_calls), .otherwise = "per-hop",
+     .choices = alpha_calls_choices,
+     .help = "`per-hop`: each hop pays alpha, and the host reads split sizes in between; `fused`: one launch over all "
+             "ranks pays it once, no readback"},
     {"collectives", KEY_MAP, offsetof(struct implementation, collectives), .table = collective_keys,
      .help = "calls issued per hop of a dispatch, payload, counts and metadata together; a combine issues one"},
     {"chain", KEY_MAP, offsetof(struct implementation, chain), .table = chain_keys,

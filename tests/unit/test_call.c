@@ -333,10 +333,10 @@ static void units_and_paths(void **state) {
 
 static void chunks_follow_the_largest_message(void **state) {
     (void)state;
-    static const struct setting by_size[] = {{"hops", "pipelined"}, {"chunk_size", "8KiB"}};
+    static const struct setting by_size[] = {{"hops", "pipelined"}, {"chunk_size", "8KiB"}, {"alpha_calls", "fused"}};
     struct question q;
     struct call s;
-    open_question(&q, by_size, 2);
+    open_question(&q, by_size, 3);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 3); // 6 rows of 4096 bytes
     assert_int_equal(s.stages[0].world, RANKS); // one launch for both hops
@@ -344,8 +344,8 @@ static void chunks_follow_the_largest_message(void **state) {
     call_clear(&s);
     close_question(&q);
     // the same launch where every message fits one chunk
-    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}};
-    open_question(&q, large, 2);
+    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}, {"alpha_calls", "fused"}};
+    open_question(&q, large, 3);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 1);
     assert_true(s.pipelined && !s.stages[1].splits);
