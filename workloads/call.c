@@ -406,7 +406,7 @@ static void own_constants(const struct call *call, enum regime regime, struct co
     const char *library = call->implementation->name;
     enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
     *costs = (struct costs){0};
-    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, "latency");
+    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, ALPHA_LATENCY);
     if (costs->cables)
         for (int tier = 0; tier < call->platform->n_tiers; tier++)
             costs->latency_s[tier] = call->platform->tier[tier].latency_s.value;
@@ -420,7 +420,7 @@ bool costs_known(const struct call *call, enum regime regime, struct costs *cost
                  struct alpha_answer *answers, char reason[static 200]) {
     const char *library = call->implementation->name;
     enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
-    bool counts = plat_alpha_includes(call->platform, library, phase, regime, "counts");
+    bool counts = plat_alpha_includes(call->platform, library, phase, regime, ALPHA_COUNTS);
     own_constants(call, regime, costs);
     snprintf(costs->name, sizeof costs->name, "known");
     bool known = true;
