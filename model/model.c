@@ -144,7 +144,7 @@ static double rows_per_token(const struct call *call, const struct stage *stage)
 }
 
 static double alpha_of(const struct call *call, const struct costs *costs, const struct stage *stage) {
-    return costs->alpha_s[stage - call->stages] + costs->latency_s[stage->span];
+    return costs_alpha_s(costs, call, (int)(stage - call->stages)) + costs->latency_s[stage->span];
 }
 
 void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,

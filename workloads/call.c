@@ -17,6 +17,8 @@ static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
 /* Pieces of a pipelined message where the implementation states none: assumed. */
 enum { CHUNKS_ASSUMED = 8, CHUNKS_MOST = 64 };
 
+enum { HOPS_MOST = 3 };
+
 const char *strategy_name(enum strategy s) {
     return strategy_names[s];
 }
@@ -59,16 +61,29 @@ static int choose_chunks(const struct call *s) {
     return (int)fmin(fmax(ceil(most / m->chunk_bytes.value), 1), CHUNKS_MOST);
 }
 
+struct stage *call_add_round(struct call *call, const char *name) {
+    call->stages = mem_resize(call->stages, (size_t)call->n_stages + 1, sizeof *call->stages);
+    struct stage *stage = &call->stages[call->n_stages++];
+    *stage = (struct stage){.name = name, .launch = -1, .index = -1};
+    return stage;
+}
+
+struct stage *call_add_stage(struct call *call, const char *name) {
+    BUG_ON(call->n_launches == CALL_LAUNCHES);
+    struct stage *stage = call_add_round(call, name);
+    stage->launch = call->n_launches++;
+    stage->collectives = 1;
+    return stage;
+}
+
 /* Takes the rows. */
 static struct stage *add_stage(struct call *s, const char *name, struct matrix *rows) {
     const struct implementation *m = s->implementation;
-    struct stage *stage = &s->stages[s->n_stages++];
     bool rows_known = s->traffic->unit == TRAFFIC_ROWS; // in a matrix of bytes a pair is one message
-    *stage = (struct stage){.name = name,
-                            .unit_bytes = m->message == UNIT_ROW     ? (rows_known ? s->row_bytes : 0)
-                                          : m->message == UNIT_CHUNK ? m->chunk_bytes.value
-                                                                     : 0,
-                            .collectives = 1};
+    struct stage *stage = call_add_stage(s, name);
+    stage->unit_bytes = m->message == UNIT_ROW     ? (rows_known ? s->row_bytes : 0)
+                        : m->message == UNIT_CHUNK ? m->chunk_bytes.value
+                                                   : 0;
     if (s->phase == PHASE_COMBINE) {
         struct matrix back;
         matrix_transpose(rows, &back);
@@ -148,7 +163,7 @@ static void build_hops(struct call *s) {
     int n = three ? 3 : 2, domains = p->domains[s->cut].n;
     enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP),
                inside = rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b);
-    struct matrix rows[CALL_STAGES];
+    struct matrix rows[HOPS_MOST];
     hops_fold(p, s->cut, s->traffic, between, &rows[0]);
     if (three) {
         struct matrix groups;
@@ -186,14 +201,14 @@ static void build_hops(struct call *s) {
 static void build_gather_first(struct call *s) {
     const struct platform *p = s->platform;
     const struct implementation *m = s->implementation;
-    struct matrix rows[CALL_STAGES], pairs;
-    static const char *const names[CALL_STAGES] = {"gather", "exchange", "scatter"};
+    struct matrix rows[HOPS_MOST], pairs;
+    static const char *const names[HOPS_MOST] = {"gather", "exchange", "scatter"};
     enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
     hops_gather(p, s->cut, s->traffic, between, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
                 rows);
     bool out = s->phase == PHASE_DISPATCH;
-    for (int i = 0; i < CALL_STAGES; i++) {
-        int which = out ? i : CALL_STAGES - 1 - i;
+    for (int i = 0; i < HOPS_MOST; i++) {
+        int which = out ? i : HOPS_MOST - 1 - i;
         struct stage *stage = add_stage(s, names[which], &rows[which]);
         if (which == 1)
             set_collective(s, stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
@@ -202,7 +217,7 @@ static void build_gather_first(struct call *s) {
     }
     if (!out)
         return;
-    struct stage *last = &s->stages[CALL_STAGES - 1];
+    struct stage *last = &s->stages[HOPS_MOST - 1];
     last->splits = true;
     last->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *last->pairs);
     hops_scatter(p, s->cut, s->traffic, DEDUP_NONE, &pairs);
@@ -259,11 +274,27 @@ void call_build(const struct topology *topology, const struct workload *w,
         build_hops(call);
 }
 
+void call_copy(const struct call *from, struct call *to) {
+    size_t ranks = (size_t)from->topology->ranks;
+    *to = *from;
+    to->stages = mem_alloc((size_t)from->n_stages + 1, sizeof *to->stages);
+    for (int i = 0; i < from->n_stages; i++) {
+        struct stage *stage = &to->stages[i];
+        *stage = from->stages[i];
+        matrix_scale(&from->stages[i].bytes, 1, &stage->bytes);
+        if (!stage->pairs)
+            continue;
+        stage->pairs = mem_alloc(ranks, sizeof *stage->pairs);
+        memcpy(stage->pairs, from->stages[i].pairs, ranks * sizeof *stage->pairs);
+    }
+}
+
 void call_clear(struct call *call) {
     for (int i = 0; i < call->n_stages; i++) {
         matrix_clear(&call->stages[i].bytes);
         free(call->stages[i].pairs);
     }
+    free(call->stages);
     *call = (struct call){0};
 }
 
@@ -369,6 +400,11 @@ void call_link_load(const struct call *call, int stage, double *bytes, double *b
     call_load(call, stage, &load);
 }
 
+double costs_alpha_s(const struct costs *c, const struct call *call, int stage) {
+    int launch = call->stages[stage].launch;
+    return launch >= 0 ? c->alpha_s[launch] : 0;
+}
+
 double costs_splits_s(const struct costs *c, const struct call *call, int stage) {
     return call->stages[stage].splits ? c->splits_s : 0;
 }
@@ -411,23 +447,28 @@ bool costs_known(const struct call *call, enum regime regime, struct costs *cost
     bool known = true;
     for (int i = 0; i < call->n_stages; i++) {
         const struct stage *stage = &call->stages[i];
+        int launch = stage->launch;
         struct alpha_answer answer;
+        if (launch < 0) {
+            costs->fixed_s[FIXED_READBACK] += costs_splits_s(costs, call, i);
+            continue;
+        }
         plat_alpha_phase(call->platform, library, phase, stage->world, stage->span, regime, &answer);
         if (known && !answer.known)
             snprintf(reason, 200, "%s", answer.reason);
         known = known && answer.known;
         // the first is the payload's
         int others = stage->collectives - 1 - (counts && stage->collectives > 1 ? 1 : 0);
-        costs->alpha_s[i] = answer.time_s * (1 + others);
+        costs->alpha_s[launch] = answer.time_s * (1 + others);
         costs->fixed_s[FIXED_PAYLOAD] += answer.time_s;
         costs->fixed_s[FIXED_PROTOCOL] += answer.time_s * others;
         // a one hop with a counts exchange of its own reads the sizes back where the host waits
         bool reads_back = regime == REGIME_OBSERVED && call->strategy == STRATEGY_ONE_HOP && others > 0 && !counts;
         if (reads_back)
-            costs->alpha_s[i] += costs->splits_s;
+            costs->alpha_s[launch] += costs->splits_s;
         costs->fixed_s[FIXED_READBACK] += reads_back ? costs->splits_s : costs_splits_s(costs, call, i);
         if (answers)
-            answers[i] = answer;
+            answers[launch] = answer;
     }
     return known;
 }
@@ -437,10 +478,12 @@ void costs_treatment(const struct call *call, size_t i, struct costs *costs) {
         (const struct plat_treatment *)call->platform->alpha_treatments.items + i;
     own_constants(call, REGIME_AHEAD, costs);
     snprintf(costs->name, sizeof costs->name, "%.39s", t->name);
-    for (int k = 0; k < call->n_stages; k++)
-        costs->alpha_s[k] = call->stages[k].collectives *
-                            plat_treatment_alpha_s(call->platform, i, call->stages[k].world,
-                                                   call->stages[k].span);
+    for (int k = 0; k < call->n_stages; k++) {
+        const struct stage *stage = &call->stages[k];
+        if (stage->launch >= 0)
+            costs->alpha_s[stage->launch] = stage->collectives * plat_treatment_alpha_s(call->platform, i, stage->world,
+                                                                                        stage->span);
+    }
 }
 
 void outcome_clear(struct outcome *o) {

@@ -200,7 +200,7 @@ void answer_from_play(const struct plan *plan, int nth, const struct costs *cost
     struct answer a = {.plan = plan,
                        .costs = &costs[nth],
                        .play = play,
-                       .shift_s = plan->first_entry_s + costs[0].alpha_s[0],
+                       .shift_s = plan->first_entry_s + costs_alpha_s(&costs[0], &plan->calls[0], 0),
                        .o = outcome};
     struct interval entered = entries(&a, nth);
     outcome->begin_s = nth > 0 ? entered.start_s : 0;
