@@ -53,16 +53,21 @@ static void uniform(const struct call *s, const struct stage *stage, double byte
 }
 
 static void switch_skew_off(const struct call *s, const struct model_geometry *g, struct stage *stage) {
-    double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform) / stage->peers;
-    matrix_clear(&stage->bytes);
-    uniform(s, stage, each, &stage->bytes);
+    double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform);
+    if (stage->permutation) {
+        for (size_t i = 0; i < stage->bytes.start[stage->bytes.ranks]; i++)
+            stage->bytes.value[i] = each;
+    } else {
+        matrix_clear(&stage->bytes);
+        uniform(s, stage, each / stage->peers, &stage->bytes);
+    }
     for (int rank = 0; stage->pairs && rank < plat_ranks(s->platform); rank++)
         stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
 }
 
 /* Whether a pair stays on a tier inside the one that the closed form charges. */
 static bool is_near(const struct call *s, const struct stage *stage, int src, int dst) {
-    return src != dst && topo_tier(s->topology, src, dst) < stage->inside;
+    return src != dst && !stage->permutation && topo_tier(s->topology, src, dst) < stage->inside;
 }
 
 /* What a rank sends to near ranks goes to its other destinations, in proportion. */

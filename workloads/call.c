@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "workloads/build.h"
 #include "workloads/hops.h"
 #include "workloads/rows.h"
 
 static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined", "three-hop",
-                                                            "gather-first"};
+                                                            "gather-first", "two-hop-inside-first", "levelled", "all-gather"};
 static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
 
 /* Pieces of a pipelined message where the implementation states none: assumed. */
@@ -76,11 +77,13 @@ struct stage *call_add_stage(struct call *call, const char *name) {
     return stage;
 }
 
-/* Takes the rows. */
-static struct stage *add_stage(struct call *s, const char *name, struct matrix *rows) {
+bool call_is_round(const struct call *call, int stage) {
+    return stage > 0 && stage < call->n_stages && call->stages[stage].launch < 0;
+}
+
+static struct stage *fill_stage(struct call *s, struct stage *stage, struct matrix *rows) {
     const struct implementation *m = s->implementation;
     bool rows_known = s->traffic->unit == TRAFFIC_ROWS; // in a matrix of bytes a pair is one message
-    struct stage *stage = call_add_stage(s, name);
     stage->unit_bytes = m->message == UNIT_ROW     ? (rows_known ? s->row_bytes : 0)
                         : m->message == UNIT_CHUNK ? m->chunk_bytes.value
                                                    : 0;
@@ -97,21 +100,36 @@ static struct stage *add_stage(struct call *s, const char *name, struct matrix *
     return stage;
 }
 
-/* On the way back counts and metadata are known: the payload's collective only. */
-static void set_collective(const struct call *s, struct stage *stage, int world, enum tier span,
+struct stage *build_stage(struct call *s, const char *name, struct matrix *rows) {
+    return fill_stage(s, call_add_stage(s, name), rows);
+}
+
+struct stage *build_round(struct call *s, const char *name, struct matrix *rows) {
+    return fill_stage(s, call_add_round(s, name), rows);
+}
+
+void build_chain(struct call *s, struct stage *stage, struct matrix *pairs) {
+    if (s->phase == PHASE_DISPATCH) {
+        stage->splits = s->implementation->hops == HOPS_SERIAL;
+        stage->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *stage->pairs);
+        matrix_sums(pairs, true, true, stage->pairs);
+    }
+    matrix_clear(pairs);
+}
+
+void build_collective(const struct call *s, struct stage *stage, int world, enum tier span,
                            int64_t collectives) {
     stage->world = stage->peers = world;
     stage->span = span;
     stage->collectives = s->phase == PHASE_DISPATCH ? (int)collectives : 1;
 }
 
-static void set_reach(struct stage *stage, enum tier inside, int index) {
+void build_reach(struct stage *stage, enum tier inside, int index) {
     stage->inside = inside;
     stage->index = index;
 }
 
-/* Rows on the way back, by the place where they are added up; on the way out, by de-duplication. */
-static enum dedup rows_of(const struct call *s, enum dedup on_the_way_out, enum dedup at_forwarder) {
+enum dedup build_dedup(const struct call *s, enum dedup on_the_way_out, enum dedup at_forwarder) {
     if (s->phase == PHASE_DISPATCH)
         return on_the_way_out;
     switch ((enum reduce)s->implementation->reduce) {
@@ -127,12 +145,12 @@ static enum dedup rows_of(const struct call *s, enum dedup on_the_way_out, enum 
 
 static void build_one_hop(struct call *s) {
     const struct platform *p = s->platform;
-    s->one_hop_dedup = rows_of(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
+    s->one_hop_dedup = build_dedup(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
     struct matrix rows;
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
-    struct stage *stage = add_stage(s, "one_hop", &rows);
-    set_collective(s, stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
-    set_reach(stage, plat_widest(p), -1);
+    struct stage *stage = build_stage(s, "one_hop", &rows);
+    build_collective(s, stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
+    build_reach(stage, plat_widest(p), -1);
 }
 
 /* Rows from a forwarder in each domain of a tier: what its members' counterparts in all domains of the next cut sent
@@ -147,11 +165,8 @@ static void rows_inside(const struct call *s, enum tier cut, enum dedup dedup, s
 /* (row, slot) pairs that pass the forwarders of a cut, per rank. */
 static void charge_chain(struct call *s, struct stage *stage, enum tier cut) {
     struct matrix pairs;
-    stage->splits = s->implementation->hops == HOPS_SERIAL;
-    stage->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *stage->pairs);
     rows_inside(s, cut, DEDUP_NONE, &pairs);
-    matrix_sums(&pairs, true, true, stage->pairs);
-    matrix_clear(&pairs);
+    build_chain(s, stage, &pairs);
 }
 
 /* Two hops, or three: between the domains of the cut, inside one of them between the groups, inside a group. */
@@ -161,8 +176,8 @@ static void build_hops(struct call *s) {
     const struct implementation *m = s->implementation;
     bool three = s->strategy == STRATEGY_THREE_HOP;
     int n = three ? 3 : 2, domains = p->domains[s->cut].n;
-    enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP),
-               inside = rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b);
+    enum dedup between = build_dedup(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP),
+               inside = build_dedup(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b);
     struct matrix rows[HOPS_MOST];
     hops_fold(p, s->cut, s->traffic, between, &rows[0]);
     if (three) {
@@ -175,12 +190,12 @@ static void build_hops(struct call *s) {
     for (int i = 0; i < n; i++) {
         int hop = s->phase == PHASE_DISPATCH ? i : n - 1 - i;
         bool last = hop == n - 1;
-        struct stage *stage = add_stage(s, names[hop], &rows[hop]);
+        struct stage *stage = build_stage(s, names[hop], &rows[hop]);
         enum tier span = plat_widest_in(p, last && three ? TIER_FAST : s->cut);
         int members = hop == 0 ? domains : last ? plat_span(p, span) : p->domains[TIER_FAST].n / domains;
-        set_collective(s, stage, members, hop == 0 ? plat_widest(p) : span,
+        build_collective(s, stage, members, hop == 0 ? plat_widest(p) : span,
                        last ? m->collectives.hop_b : m->collectives.hop_a);
-        set_reach(stage, hop == 0 ? plat_widest(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
+        build_reach(stage, hop == 0 ? plat_widest(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
         if (hop == 0 && domains > 1 && m->collectives.hop_a_communicator == COMMUNICATOR_EP)
             stage->world = plat_ranks(p);
         if (hop > 0 && s->phase == PHASE_DISPATCH)
@@ -203,17 +218,17 @@ static void build_gather_first(struct call *s) {
     const struct implementation *m = s->implementation;
     struct matrix rows[HOPS_MOST], pairs;
     static const char *const names[HOPS_MOST] = {"gather", "exchange", "scatter"};
-    enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
-    hops_gather(p, s->cut, s->traffic, between, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
+    enum dedup between = build_dedup(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
+    hops_gather(p, s->cut, s->traffic, between, build_dedup(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
                 rows);
     bool out = s->phase == PHASE_DISPATCH;
     for (int i = 0; i < HOPS_MOST; i++) {
         int which = out ? i : HOPS_MOST - 1 - i;
-        struct stage *stage = add_stage(s, names[which], &rows[which]);
+        struct stage *stage = build_stage(s, names[which], &rows[which]);
         if (which == 1)
-            set_collective(s, stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
+            build_collective(s, stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
         else
-            set_collective(s, stage, plat_span(p, s->cut), plat_widest_in(p, s->cut), m->collectives.hop_b);
+            build_collective(s, stage, plat_span(p, s->cut), plat_widest_in(p, s->cut), m->collectives.hop_b);
     }
     if (!out)
         return;
@@ -248,8 +263,10 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
     if (strategy == STRATEGY_THREE_HOP && p->n_tiers < 3)
         return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers", p->name,
                        p->n_tiers);
-    if (strategy == STRATEGY_THREE_HOP && !plat_is_even(p))
-        return err_set(e, RC_RANGE, "three-hop needs groups of one size; %s has group_sizes", p->name);
+    bool rings = strategy == STRATEGY_ALL_GATHER && m->all_gather == GATHER_TWO_RINGS;
+    if ((strategy == STRATEGY_THREE_HOP || strategy == STRATEGY_LEVELLED || rings) && !plat_is_even(p))
+        return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has group_sizes", strategy_name(strategy),
+                       rings ? " by two rings" : "", p->name);
     return RC_OK;
 }
 
@@ -270,6 +287,12 @@ void call_build(const struct topology *topology, const struct workload *w,
         build_one_hop(call);
     else if (strategy == STRATEGY_GATHER_FIRST)
         build_gather_first(call);
+    else if (strategy == STRATEGY_INSIDE_FIRST)
+        build_inside_first(call);
+    else if (strategy == STRATEGY_LEVELLED)
+        build_levelled(call);
+    else if (strategy == STRATEGY_ALL_GATHER)
+        build_all_gather(call);
     else
         build_hops(call);
 }

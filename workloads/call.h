@@ -25,6 +25,9 @@ enum strategy {
     STRATEGY_TWO_HOP_PIPELINED, /* the same, pipelined whatever the implementation says */
     STRATEGY_THREE_HOP,         /* hop A between the domains of the cut, hop B between groups inside one, hop C */
     STRATEGY_GATHER_FIRST,      /* gather inside the group, exchange between groups, scatter */
+    STRATEGY_INSIDE_FIRST,      /* inside the group by the destination's index, then across */
+    STRATEGY_LEVELLED,          /* load levelled over the ranks of a group, across, scattered */
+    STRATEGY_ALL_GATHER,        /* every token to every rank; back by reduce-scatter */
     STRATEGY_COUNT
 };
 const char *strategy_name(enum strategy s); /* "one-hop", .. */
@@ -48,6 +51,7 @@ struct stage {
     enum tier inside;    /* payload stays inside the domains of this tier, whose rate the closed form charges */
     int index;           /* and goes between equal indices in domains of this one; -1: between any */
     int peers;           /* ranks that a rank sends to under these rules, itself included */
+    bool permutation;    /* a round in which a rank sends to one rank only; peers counts the two */
     enum tier span;      /* widest tier that the collective reaches */
     int collectives;     /* issued for it, payload included; each costs alpha */
     bool splits;         /* pays the splits readback before it */
@@ -84,6 +88,8 @@ void call_build(const struct topology *topology, const struct workload *w,
  * returns it; it stays where it is until the next one is appended. The caller fills it. */
 struct stage *call_add_stage(struct call *call, const char *name);
 struct stage *call_add_round(struct call *call, const char *name);
+/* Returns whether a stage is a later round of the exchange before it; false for a stage that the call does not have. */
+bool call_is_round(const struct call *call, int stage);
 /* Copies a call with stages of its own. */
 void call_copy(const struct call *from, struct call *to);
 void call_clear(struct call *call);
