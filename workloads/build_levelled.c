@@ -152,8 +152,9 @@ void build_levelled(struct call *s) {
     static const char *const names[] = {"level", "across", "scatter"};
     const struct platform *p = s->platform;
     const struct implementation *m = s->implementation;
+    enum dedup dedup = (enum dedup)m->dedup.one_hop;
     struct matrix rows[3], pairs;
-    hops_levelled(p, hops_direct_of(s->traffic, build_dedup(s, (enum dedup)m->dedup.one_hop, DEDUP_RANK)), rows);
+    hops_levelled(p, hops_direct_of(s->traffic, build_dedup(s, dedup, dedup)), rows);
     matrix_scale(&rows[2], 1, &pairs);
     for (int i = 0; i < 3; i++) {
         int which = s->phase == PHASE_DISPATCH ? i : 2 - i;
