@@ -12,6 +12,7 @@ static const char *const chain_choices[] = {"none", "v1", "measured", "fused", N
 static const char *const dedup_choices[] = {"none", "rank", "group", NULL};
 static const char *const message_choices[] = {"peer", "row", "chunk", NULL};
 static const char *const hops_choices[] = {"serial", "pipelined", NULL};
+static const char *const gather_choices[] = {"direct", "ring", "two-rings", NULL};
 static const char *const reduce_choices[] = {"none", "expert-rank", "forwarder", NULL};
 static const char *const format_choices[] = {"dtype", "fp8-scales", "bf16", NULL};
 static const char *const alpha_calls_choices[] = {"per-hop", "fused", NULL};
@@ -84,6 +85,9 @@ const struct key implementation_keys[] = {
      .choices = hops_choices, .help = "whether a forwarder sends on what it has while more arrives"},
     {"cut", KEY_TEXT, offsetof(struct implementation, cut),
      .help = "tier inside which the last hop stays, `fast` if left out; three hops cut there too, or at the widest"},
+    {"all_gather", KEY_CHOICE, offsetof(struct implementation, all_gather), .otherwise = "ring",
+     .choices = gather_choices,
+     .help = "how all-gather goes: straight, round one ring, or round rings between the groups and then inside"},
     {"reduce", KEY_CHOICE, offsetof(struct implementation, reduce), .otherwise = "none",
      .choices = reduce_choices, .help = "where combine adds up the rows of a token"},
     {"dispatch_row", KEY_MAP, offsetof(struct implementation, dispatch_row), .table = row_keys,
