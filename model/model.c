@@ -151,8 +151,9 @@ void model_from_call(const struct call *call, const struct costs *costs, struct 
                      struct model_geometry *g) {
     const struct platform *p = call->platform;
     const struct workload *w = call->workload;
+    bool reads_splits = call->phase == PHASE_DISPATCH && call->implementation->alpha_calls == ALPHA_PER_HOP;
     *m = (struct model_machine){
-        .splits_s = call->phase == PHASE_DISPATCH && !call->pipelined ? costs->splits_s : 0,
+        .splits_s = reads_splits ? costs->splits_s : 0,
         .chain_s_per_pair = call->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
     model_levels(p, call->implementation, call->cut, m);
