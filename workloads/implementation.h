@@ -100,7 +100,13 @@ struct chain_constant {
     double s_per_pair;
     enum status status;
     const char *source;
+    const char *on; /* the machine that it was measured on, or NULL */
 };
 const struct chain_constant *chain_constant(enum chain_preset preset);
+
+/* Returns how a constant of an implementation is known on a platform: one that was measured or fitted is borrowed on a
+ * machine that its `on` does not name. A name stands for itself and for what continues it after a dash. */
+enum status implementation_status(const struct quantity *q, const struct platform *p);
+enum status chain_status(const struct chain_constant *chain, const struct platform *p); /* of a preset, likewise */
 
 #endif
