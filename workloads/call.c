@@ -457,12 +457,3 @@ void costs_treatment(const struct call *call, size_t i, struct costs *costs) {
                             plat_treatment_alpha_s(call->platform, i, call->stages[k].world,
                                                    call->stages[k].span);
 }
-
-void outcome_clear(struct outcome *o) {
-    free(o->send_end_s);
-    free(o->recv_end_s);
-    free(o->link_bytes);
-    free(o->link_bin_bytes);
-    free(o->messages);
-    *o = (struct outcome){0};
-}
