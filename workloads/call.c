@@ -11,8 +11,8 @@
 #include "workloads/hops.h"
 #include "workloads/rows.h"
 
-static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined", "three-hop",
-                                                            "gather-first", "two-hop-inside-first", "levelled", "all-gather"};
+static const char *const strategy_names[STRATEGY_COUNT] = {
+    "one-hop", "two-hop", "two-hop-pipelined", "three-hop", "gather-first", "two-hop-inside-first", "levelled", "all-gather"};
 static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
 
 /* Pieces of a pipelined message where the implementation states none: assumed. */
@@ -513,13 +513,4 @@ void costs_treatment(const struct call *call, size_t i, struct costs *costs) {
             costs->alpha_s[stage->launch] = stage->collectives * plat_treatment_alpha_s(call->platform, i, stage->world,
                                                                                         stage->span);
     }
-}
-
-void outcome_clear(struct outcome *o) {
-    free(o->send_end_s);
-    free(o->recv_end_s);
-    free(o->link_bytes);
-    free(o->link_bin_bytes);
-    free(o->messages);
-    *o = (struct outcome){0};
 }

@@ -6,7 +6,7 @@
  * Units: SI; bytes are doubles, expected values may be fractional.
  * Shapes: matrices over ranks as in matrix.h; link arrays over the topology's links.
  * Ownership: a call borrows platform, topology, workload, implementation and traffic and owns its byte
- * matrices; call_clear() releases. outcome_clear() releases an outcome's arrays. */
+ * matrices; call_clear() releases. */
 #ifndef WORKLOADS_CALL_H
 #define WORKLOADS_CALL_H
 

@@ -81,9 +81,9 @@ void hops_scatter(const struct platform *p, enum tier cut, const struct traffic 
                 continue;
             int first = g == own ? rank : d->first[g], end = g == own ? rank + 1 : d->first[g + 1];
             for (int src = first; src < end; src++)
-                for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-                    if (d->of_rank[m->dst[i]] == own)
-                        b.sums[m->dst[i]] += m->value[i];
+                for (size_t i = matrix_find(m, src, d->first[own]);
+                     i < m->start[src + 1] && m->dst[i] < d->first[own + 1]; i++)
+                    b.sums[m->dst[i]] += m->value[i];
         }
         builder_row(&b, rank);
     }

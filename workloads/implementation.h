@@ -19,8 +19,8 @@ enum hops { HOPS_SERIAL, HOPS_PIPELINED };
 enum reduce { REDUCE_NONE, REDUCE_EXPERT_RANK, REDUCE_FORWARDER };
 enum row_format { ROW_DTYPE, ROW_FP8_SCALES, ROW_BF16 };
 enum alpha_calls { ALPHA_PER_HOP, ALPHA_FUSED };
-/* How an all-gather (and the reduce-scatter on the way back) goes: straight to every rank, round a ring of all, or round
- * rings between the groups and then inside them. */
+/* How an all-gather (and the reduce-scatter on the way back) goes: straight to every rank, round a ring of all, or
+ * round rings between the groups and then inside them. */
 enum gather_by { GATHER_DIRECT, GATHER_RING, GATHER_TWO_RINGS };
 enum communicator { COMMUNICATOR_GROUPS, COMMUNICATOR_EP };
 
@@ -104,7 +104,13 @@ struct chain_constant {
     double s_per_pair;
     enum status status;
     const char *source;
+    const char *on; /* the machine that it was measured on, or NULL */
 };
 const struct chain_constant *chain_constant(enum chain_preset preset);
+
+/* Returns how a constant of an implementation is known on a platform: one that was measured or fitted is borrowed on a
+ * machine that its `on` does not name. A name stands for itself and for what continues it after a dash. */
+enum status implementation_status(const struct quantity *q, const struct platform *p);
+enum status chain_status(const struct chain_constant *chain, const struct platform *p); /* of a preset, likewise */
 
 #endif

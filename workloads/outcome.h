@@ -55,6 +55,7 @@ struct outcome {
     double peak_rss_bytes;
 };
 
+/* Releases the arrays of an outcome and empties it. */
 void outcome_clear(struct outcome *o);
 
 #endif

@@ -80,7 +80,8 @@ static double closed_s(const struct call *call) {
 
 static const struct setting uniform_work[] = {
     {"experts", "16"},         {"top_k", "4"},           {"tokens_per_rank", "64"},  {"hidden", "1000"},
-    {"routing.source", "uniform"}, {"group_limit", "none"}, {"routing.mode", "global_topk"}, {"routing.draw", "expected"}};
+    {"routing.source", "uniform"}, {"group_limit", "none"}, {"routing.mode", "global_topk"},
+    {"routing.draw", "expected"}};
 enum { UNIFORM_WORK = 8 };
 
 static const struct setting two_by_four[] = {{"groups", "2"}, {"ranks_per_group", "4"}};
@@ -109,8 +110,10 @@ static void platform_of(int groups, int each, struct platform **p) {
 static void inside_first_by_hand(void **state) {
     (void)state;
     static const double direct[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    static const double inside[] = {1 + 3, 2 + 4, 0, 0, 5 + 7, 6 + 8, 0, 0, 0, 0, 9 + 11, 10 + 12, 0, 0, 13 + 15, 14 + 16};
-    static const double across[] = {1 + 5, 0, 3 + 7, 0, 0, 2 + 6, 0, 4 + 8, 9 + 13, 0, 11 + 15, 0, 0, 10 + 14, 0, 12 + 16};
+    static const double inside[] = {1 + 3, 2 + 4, 0,      0,       5 + 7, 6 + 8, 0,       0,
+                                    0,     0,     9 + 11, 10 + 12, 0,     0,     13 + 15, 14 + 16};
+    static const double across[] = {1 + 5,  0, 3 + 7,   0, 0, 2 + 6,   0, 4 + 8,
+                                    9 + 13, 0, 11 + 15, 0, 0, 10 + 14, 0, 12 + 16};
     struct platform *p;
     struct matrix m, rows[2];
     platform_of(2, 2, &p);
@@ -233,8 +236,8 @@ static void all_gather_v_passes_blocks_round(void **state) {
 
 /* --- levelled ---------------------------------------------------------------------------------- */
 
-/* Two groups of two. 0 has 8 rows for group 1 (2 for rank 2, 6 for 3), 1 has none: 0 hands half of each to 1. Rank 2 has
- * 2 rows for 0 and 4 for 1, and 3 has 6 for 1: both hold 6 already. */
+/* Two groups of two. 0 has 8 rows for group 1 (2 for rank 2, 6 for 3), 1 has none: 0 hands half of each to 1. Rank 2
+ * has 2 rows for 0 and 4 for 1, and 3 has 6 for 1: both hold 6 already. */
 static void levelled_by_hand(void **state) {
     (void)state;
     static const double direct[] = {5, 3, 2, 6, 1, 1, 0, 0, 2, 4, 7, 1, 0, 6, 1, 1};
@@ -302,7 +305,8 @@ static void levelled_uses_all_nics(void **state) {
 /* Whatever is levelled, what arrives is what one hop brings; nothing is lost on the way. */
 static void levelled_delivers_what_one_hop_does(void **state) {
     (void)state;
-    static const struct setting work[] = {{"experts", "48"}, {"top_k", "4"}, {"tokens_per_rank", "50"}, {"group_limit", "none"},
+    static const struct setting work[] = {{"experts", "48"}, {"top_k", "4"}, {"tokens_per_rank", "50"},
+                                          {"group_limit", "none"},
                                           {"routing.mode", "global_topk"}, {"routing.source", "synthetic"},
                                           {"routing.rho_max", "3"}};
     static const struct setting shape[] = {{"groups", "3"}, {"ranks_per_group", "4"}};
