@@ -3,8 +3,9 @@
  *
  * The walk follows the key tables, so that a new key is visited without a line here. Constants that the file does not
  * state (defaults) are left out, and so is `ratio_probed`, which no number rests on.
- * Units: SI, as `kind` says. Order: tiers from the inside, keys in the order of their table, then those at the top of
- * the file, then alpha. Errors: none.
+ * Units: SI, as `kind` says.
+ * Order: tiers from the inside, keys in the order of their table, then those at the top of the file, then alpha.
+ * Errors: none.
  * Ownership: names live during the visit; constants belong to the platform. constants_copy() returns what
  * constants_copy_free() releases.
  * Edges: a platform without alpha has no constants of alpha; questions about a world below 2 use none. */

@@ -51,7 +51,7 @@ double plat_collective_bandwidth_Bps(const struct platform *p) {
     return p->tier[plat_widest(p)].bandwidth_Bps.value;
 }
 
-/* Whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
+/* Returns whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
 static bool is_fast(const struct platform *p, const char *link) {
     static const char *const words[] = {"fast", "rank", "group"};
     const struct key_list *shared = &p->tier[TIER_FAST].fabric.shared;

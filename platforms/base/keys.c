@@ -92,7 +92,7 @@ static enum rc read_count(const struct key *key, const struct yaml_node *node, i
     return rc;
 }
 
-/* The number of a quantity, from a scalar node. */
+/* Reads the number of a quantity from a scalar node. */
 static enum rc keys_read_value(const struct key *key, const struct yaml_node *node, double *value,
                                struct err *e) {
     enum rc rc = want_scalar(key, node, e);

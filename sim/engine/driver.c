@@ -449,7 +449,9 @@ enum rc driver_play(struct driver *d, const struct costs *costs, struct play *pl
         messages_tell(d->plan, &d->messages, d->begin_s, d->end_s, play);
     const struct network *n = &d->net;
     play->bin_s = d->plan->link_bins > 0 ? ldexp(n->engine->bin_width(n->flows), -n->time_scale) : 0;
-    play->events = n->engine->cost(n->flows).steps;
+    struct flow_cost cost = n->engine->cost(n->flows);
+    play->events = cost.steps;
+    play->levels = cost.levels;
     play->wall_s = clock_wall_s() - wall_s;
     play->cpu_s = clock_cpu_s() - cpu_s;
     struct rusage usage;

@@ -332,6 +332,34 @@ static void the_version_is_that_of_the_library(void **state) {
     assert_true(major > 3 || minor >= 32);
 }
 
+/* By the number of flows: a path of a piece each, and one for a message's cost. */
+static void auto_is_simgrid_up_to_a_number_of_flows(void **state) {
+    (void)state;
+    assert_int_equal(sim_engine_for(0), SIM_ENGINE_SIMGRID);
+    assert_int_equal(sim_engine_for(SIM_SIMGRID_FLOWS), SIM_ENGINE_SIMGRID);
+    assert_int_equal(sim_engine_for(SIM_SIMGRID_FLOWS + 1), SIM_ENGINE_FLUID);
+    static const char costly[] = "groups: 1\nranks_per_group: 66\nfast: {bandwidth: 100GBps, message_cost: 1us}\n"
+                                 "slow: {bandwidth: 50GBps}\n";
+    struct bed b;
+    bed_open(&b, costly, ORDER_SHIFT, 8, START_RENDEZVOUS);
+    bed_uniform(&b, "one_hop", 1e5);
+    assert_rel(sim_flows(&b.call), 66 * 65 * 2, 0);
+    b.call.chunks = 3;
+    assert_rel(sim_flows(&b.call), 66 * 65 * 6, 0);
+    b.call.chunks = 1;
+    struct outcome o = bed_run_with(&b, &(struct costs){0}, SIM_ENGINE_AUTO);
+    assert_string_equal(o.engine, "fluid");
+    assert_true(o.flows == 66 * 65 * 2 && o.levels > 0);
+    outcome_clear(&o);
+    bed_close(&b);
+    open_star(&b);
+    o = bed_run_with(&b, &(struct costs){0}, SIM_ENGINE_AUTO);
+    assert_string_equal(o.engine, "simgrid");
+    assert_true(o.flows == 6 && o.levels == 0);
+    outcome_clear(&o);
+    bed_close(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_broken_engine_is_an_error_with_its_last_words),
@@ -340,6 +368,7 @@ int main(void) {
         cmocka_unit_test(errors_of_circumstance_are_told_from_those_of_the_question),
         cmocka_unit_test(a_child_holds_nothing_of_its_parent),
         cmocka_unit_test(a_process_that_cannot_be_started_is_a_circumstance),
+        cmocka_unit_test(auto_is_simgrid_up_to_a_number_of_flows),
         cmocka_unit_test(messages_that_never_arrive_are_named),
         cmocka_unit_test(inputs_that_simgrid_would_abort_on_are_refused),
         cmocka_unit_test(a_run_repeats_bit_by_bit),
