@@ -7,6 +7,7 @@
 #ifndef WORKLOADS_OUTCOME_H
 #define WORKLOADS_OUTCOME_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { OUTCOME_STAGES = 8, OUTCOME_PATH = 400 };

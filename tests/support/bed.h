@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/engine/engine.h"
+#include "workloads/costs.h"
 
 struct bed {
     struct platform *platform;

@@ -3,7 +3,7 @@
 
 #include "platforms/base/mem.h"
 #include "workloads/hops.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 enum { GROUPS = 2, LOCAL = 2, RANKS = 4 };
 
