@@ -28,6 +28,9 @@ enum dedup build_dedup(const struct call *call, enum dedup on_the_way_out, enum 
  * pairs. Nothing on the way back. */
 void build_chain(struct call *call, struct stage *stage, struct matrix *pairs);
 
+/* Fills the stages of a job's call from those of its EP groups, parts[n_groups]. */
+void build_united(const struct call *parts, struct call *all);
+
 void build_all_gather(struct call *call);
 void build_inside_first(struct call *call);
 void build_levelled(struct call *call);

@@ -254,9 +254,22 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
                        p->n_tiers);
     bool rings = strategy == STRATEGY_ALL_GATHER && m->all_gather == GATHER_TWO_RINGS;
     if ((strategy == STRATEGY_THREE_HOP || strategy == STRATEGY_LEVELLED || rings) && !plat_is_even(p))
-        return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has group_sizes", strategy_name(strategy),
-                       rings ? " by two rings" : "", p->name);
+        return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has %s", strategy_name(strategy),
+                       rings ? " by two rings" : "", p->name,
+                       p->group_sizes ? "group_sizes" : "EP groups that reach into groups by unequal numbers of ranks");
+    for (int t = 1; t < p->n_tiers && strategy == STRATEGY_THREE_HOP; t++)
+        if (p->domains[t - 1].n != p->domains[t].n * p->domains[t].ends)
+            return err_set(e, RC_RANGE,
+                           "three-hop needs domains of one size; an EP group on %s reaches into unequal ones", p->name);
     return RC_OK;
+}
+
+enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
+                           enum strategy strategy, struct err *e) {
+    enum rc rc = call_check(p, m, strategy, e);
+    for (int g = 0; t->job && g < t->job->n_groups && !rc; g++)
+        rc = call_check(t->job->groups[g].platform, m, strategy, e);
+    return rc;
 }
 
 /* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] */
@@ -272,6 +285,44 @@ static void fuse_alpha(struct call *s) {
     }
 }
 
+/* Builds a call over the ranks of its platform. */
+static void build(struct call *call) {
+    call->cut = find_cut(call);
+    call->row_bytes = row_bytes(call);
+    if (call->strategy == STRATEGY_ONE_HOP)
+        build_one_hop(call);
+    else if (call->strategy == STRATEGY_GATHER_FIRST)
+        build_gather_first(call);
+    else if (call->strategy == STRATEGY_INSIDE_FIRST)
+        build_inside_first(call);
+    else if (call->strategy == STRATEGY_LEVELLED)
+        build_levelled(call);
+    else if (call->strategy == STRATEGY_ALL_GATHER)
+        build_all_gather(call);
+    else
+        build_hops(call);
+    if (call->n_launches > 1 && call->implementation->alpha_calls == ALPHA_FUSED)
+        fuse_alpha(call);
+}
+
+/* Builds the call of each EP group as if alone, and unites them. */
+static void build_job(struct call *call) {
+    const struct job *job = call->traffic->job;
+    struct call *parts = mem_alloc((size_t)job->n_groups, sizeof *parts);
+    for (int g = 0; g < job->n_groups; g++) {
+        parts[g] = *call;
+        parts[g].platform = job->groups[g].platform;
+        parts[g].traffic = call->traffic->parts[g];
+        build(&parts[g]);
+    }
+    call->cut = find_cut(call);
+    call->row_bytes = row_bytes(call);
+    build_united(parts, call);
+    for (int g = 0; g < job->n_groups; g++)
+        call_clear(&parts[g]);
+    free(parts);
+}
+
 void call_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
                 enum strategy strategy, enum phase phase, struct call *call) {
@@ -283,22 +334,21 @@ void call_build(const struct topology *topology, const struct workload *w,
                           .strategy = strategy,
                           .phase = phase,
                           .chunks = 1};
-    call->cut = find_cut(call);
-    call->row_bytes = row_bytes(call);
-    if (strategy == STRATEGY_ONE_HOP)
-        build_one_hop(call);
-    else if (strategy == STRATEGY_GATHER_FIRST)
-        build_gather_first(call);
-    else if (strategy == STRATEGY_INSIDE_FIRST)
-        build_inside_first(call);
-    else if (strategy == STRATEGY_LEVELLED)
-        build_levelled(call);
-    else if (strategy == STRATEGY_ALL_GATHER)
-        build_all_gather(call);
+    if (traffic->job)
+        build_job(call);
     else
-        build_hops(call);
-    if (call->n_launches > 1 && implementation->alpha_calls == ALPHA_FUSED)
-        fuse_alpha(call);
+        build(call);
+}
+
+void call_seen(const struct call *call, struct platform *seen) {
+    const struct job *job = call->traffic ? call->traffic->job : NULL;
+    *seen = *call->platform;
+    if (!job)
+        return;
+    const struct platform *part = job->groups[0].platform;
+    memcpy(seen->domains, part->domains, sizeof seen->domains);
+    seen->groups = part->groups;
+    seen->ranks_per_group = part->ranks_per_group;
 }
 
 void call_copy(const struct call *from, struct call *to) {

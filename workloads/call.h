@@ -77,13 +77,20 @@ struct call {
     struct stage *stages; /* [n_stages] */
 };
 
-/* Whether a platform has the tiers that a strategy cuts at. RC_RANGE */
+/* Checks that a platform has the tiers that a strategy cuts at; call_check_traffic() also that each EP group of a job
+ * has. RC_RANGE */
 enum rc call_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
                    struct err *e);
+enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
+                           enum strategy strategy, struct err *e);
 
 void call_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
                 enum strategy strategy, enum phase phase, struct call *call);
+/* Fills in what one EP group of the call sees of its platform, constants as the call has them; the first one, where
+ * they differ. It borrows from call and traffic. */
+void call_seen(const struct call *call, struct platform *seen);
+
 /* Appends a stage of that name, launched by a collective of its own, or a round that runs on from the stage before, and
  * returns it; it stays where it is until the next one is appended. The caller fills it. */
 struct stage *call_add_stage(struct call *call, const char *name);

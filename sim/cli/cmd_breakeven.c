@@ -430,7 +430,7 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
                                  .seed = o->seed,
                                  .arguments = o->arguments,
                                  .n_arguments = o->n_arguments};
-    rc = call_check(in.platform, in.implementation, STRATEGY_TWO_HOP, e);
+    rc = call_check_traffic(in.platform, in.traffic, in.implementation, STRATEGY_TWO_HOP, e);
     if (!rc && in.implementation->cut && strcmp(in.implementation->cut, "fast") != 0)
         rc = err_set(e, RC_UNSUPPORTED,
                      "breakeven asks about hops that are cut at the fast tier; implementation.cut is '%.40s': compare "

@@ -255,7 +255,7 @@ static enum rc run_phase(const struct inputs *in, const struct options *o, enum 
                            "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
                            "defined",
                            strategy_name((enum strategy)strategies[i]));
-        rc = call_check(in->platform, in->implementation, (enum strategy)strategies[i], e);
+        rc = call_check_traffic(in->platform, in->traffic, in->implementation, (enum strategy)strategies[i], e);
         if (rc)
             return rc;
         const struct ask ask = {(enum strategy)strategies[i], phase, in->implementation, compare,

@@ -109,7 +109,7 @@ static enum rc load_arrival(const struct options *o, struct inputs *in, struct e
     int ranks = plat_ranks(in->platform);
     bool skewed;
     double *enter_s = mem_alloc((size_t)ranks, sizeof *enter_s);
-    enum rc rc = workload_arrival(in->workload, ranks, o->seed, enter_s, &skewed, e);
+    enum rc rc = job_arrival(in->platform, in->workload, o->seed, enter_s, &skewed, e);
     if (!rc && skewed)
         in->enter_s = enter_s;
     else

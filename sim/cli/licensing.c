@@ -93,6 +93,7 @@ void licensing_scope(const struct options *o, const struct call *call, struct ga
             widen(asked->world, s->world, n_worlds++ == 0);
         widen_by_stage(&s->bytes, i == 0, asked);
     }
-    if (call->enter_s) // ranks that come late were measured by nobody
+    bool several = call->traffic && call->traffic->job && call->traffic->job->n_groups > 1;
+    if (call->enter_s || several) // ranks that come late, and several EP groups at once, were measured by nobody
         asked->rho_max = INFINITY;
 }

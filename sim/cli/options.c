@@ -170,7 +170,7 @@ static enum rc add_setting(struct options *o, const char *key, const char *value
             continue;
         push(files[i].list, key + n, value);
         for (size_t k = 0; k < sizeof implied / sizeof *implied; k++)
-            if (strcmp(implied[k].key, key) == 0)
+            if (strcmp(implied[k].key, key) == 0 && *value)
                 push_first(files[i].list, implied[k].also + n, implied[k].value);
         return RC_OK;
     }
@@ -183,7 +183,7 @@ static enum rc add_setting(struct options *o, const char *key, const char *value
 
 static enum rc parse_set(struct options *o, const char *text, struct err *e) {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
+    if (!equals || equals == text)
         return err_set(e, RC_USAGE, "--set: '%.80s' found, expected KEY=VALUE", text);
     char *key = arena_copy(&o->arena, text);
     key[equals - text] = '\0';
