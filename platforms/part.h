@@ -7,8 +7,7 @@
  * Units: those of the platform.
  * Errors: none.
  * Ownership: plat_part() returns what plat_part_free() releases; texts, lists and document are borrowed.
- * Edges: ranks must rise and exist, and be at least one; a part of one rank has a platform of one rank, on which no tier
- * joins anything. */
+ * Edges: ranks must rise and exist, and be at least one; on a part of one rank no tier joins anything. */
 #ifndef PLATFORMS_PART_H
 #define PLATFORMS_PART_H
 

@@ -91,7 +91,7 @@ static void take_common(struct traffic *all) {
         buf_add(&all->notes, first->notes.text, first->notes.n);
 }
 
-void job_unite(struct traffic *all) {
+struct traffic *job_unite(struct traffic *all) {
     static const size_t offsets[] = {offsetof(struct traffic, one_hop), offsetof(struct traffic, one_hop_rank),
                                      offsetof(struct traffic, hop_b), offsetof(struct traffic, hop_b_rank)};
     take_common(all);
@@ -101,10 +101,12 @@ void job_unite(struct traffic *all) {
         unite_matrix(all, offsetof(struct traffic, hop_a) + cut * sizeof(struct matrix));
     all->expert_load = mem_alloc((size_t)all->experts, sizeof *all->expert_load);
     all->rank_load = mem_alloc((size_t)all->ranks, sizeof *all->rank_load);
+    free(all->tokens); // the parts have theirs without those of ranks that do not send
     all->tokens = all->parts[0]->tokens ? mem_alloc((size_t)all->ranks, sizeof *all->tokens) : NULL;
     for (int g = 0; g < all->job->n_groups; g++)
         unite_loads(all, g);
     all->fan_out = all->tokens_total ? all->fan_out / (double)all->tokens_total : 0;
+    return all;
 }
 
 enum rc job_check_record(const struct job *job, const struct workload *w, const struct record *record,

@@ -11,12 +11,12 @@
 #include "workloads/records/record.h"
 #include "workloads/traffic.h"
 
-/* Fills a traffic, whose job and parts are there, with the union of the parts; its notes go before those of the first
- * EP group. */
-void job_unite(struct traffic *all);
+/* Fills a traffic, whose job and parts are there, with the union of the parts, and returns it; its notes go before those
+ * of the first EP group. */
+struct traffic *job_unite(struct traffic *all);
 
-/* Appends the entries of a matrix over the members of each EP group at the ranks that rank_of(group)[member] says, of
- * `ranks` in all. parts[n_groups]; NULL where an EP group has none. */
+/* Fills a matrix over job ranks, or with `machine` over the machine's, with those over the members of the EP groups,
+ * parts[n_groups]; NULL where an EP group has none. */
 void job_embed(const struct job *job, const struct matrix *const *parts, bool machine, struct matrix *into);
 
 /* Refuses roles of ranks where a record says what each rank does. record: NULL is allowed. */

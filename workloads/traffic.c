@@ -18,9 +18,9 @@
 struct traffic_plan {
     const struct platform *platform; /* as the EP group at hand sees it */
     const struct workload *workload;
-    struct job *job;             /* NULL: the whole machine */
-    const struct ep_group *group; /* at hand; NULL without a job */
-    const int64_t *tokens;       /* of its ranks; NULL without a job */
+    struct job *job;                 /* NULL: the whole machine */
+    const struct ep_group *group;    /* at hand; NULL without a job */
+    const int64_t *tokens;           /* of its ranks; NULL without a job */
     uint64_t seed;
     struct record *record; /* NULL: no trace */
     int layer;             /* index of the one layer, or -1: all in turn */
@@ -415,15 +415,15 @@ static enum rc draw_groups(struct drawing *d, int64_t batch, const int64_t *toke
     enum rc rc = RC_OK;
     for (int g = 0; g < job->n_groups && !rc; g++) {
         struct traffic_plan plan = *d->plan;
-        plan.group = &job->groups[g];
-        plan.platform = plan.group->platform;
-        plan.seed = d->plan->seed + (uint64_t)g * 0xD1B54A32D192ED03u;
-        plan.tokens = routes_of(d) ? NULL : own;
-        for (int i = 0; i < job->ep; i++)
-            own[i] = job->sends && !job->sends[i] ? 0 : tokens[plan.group->job_rank[i]];
         struct drawing part = *d;
         part.plan = &plan;
-        part.seed = d->seed + (uint64_t)g * 0xD1B54A32D192ED03u;
+        plan.group = &job->groups[g];
+        plan.platform = plan.group->platform;
+        plan.tokens = routes_of(d) ? NULL : own;
+        plan.seed += (uint64_t)g * 0xD1B54A32D192ED03u;
+        part.seed += (uint64_t)g * 0xD1B54A32D192ED03u;
+        for (int i = 0; i < job->ep; i++)
+            own[i] = job->sends && !job->sends[i] ? 0 : tokens[plan.group->job_rank[i]];
         rc = draw_one(&part, batch, &all->parts[g], e);
     }
     free(own);
@@ -440,17 +440,12 @@ static enum rc draw(struct drawing *d, int64_t batch, struct traffic **traffic, 
     d->traffic = all;
     d->ranks = job->ranks;
     enum rc rc = take_tokens(d, e);
-    int64_t *tokens = all->tokens;
-    all->tokens = NULL;
     if (!rc)
-        rc = draw_groups(d, batch, tokens, all, e);
-    free(tokens);
-    if (!rc)
-        job_unite(all);
+        rc = draw_groups(d, batch, all->tokens, all, e);
     if (rc)
         traffic_free(all);
     else
-        *traffic = all;
+        *traffic = job_unite(all);
     return rc;
 }
 
