@@ -11,8 +11,8 @@
 #include "workloads/records/record.h"
 #include "workloads/traffic.h"
 
-/* Fills a traffic, whose job and parts are there, with the union of the parts, and returns it; its notes go before those
- * of the first EP group. */
+/* Fills a traffic, whose job and parts are there, with the union of the parts, and returns it; its notes go before
+ * those of the first EP group. */
 struct traffic *job_unite(struct traffic *all);
 
 /* Fills a matrix over job ranks, or with `machine` over the machine's, with those over the members of the EP groups,
