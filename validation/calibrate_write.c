@@ -142,7 +142,8 @@ static void write_alpha(const struct calibration *c, struct buf *out) {
             continue;
         buf_text(out, "  - implementation: ");
         write_text(c->samples->implementation, out);
-        buf_printf(out, "\n    regime: %s\n    includes: latency, launch and synchronisation of one collective\n",
+        buf_printf(out, "\n    regime: %s\n    includes: [latency]\n"
+               "    note: contains launch and synchronisation of one collective too\n",
                    regime_name((enum regime)regime));
         write_entries(c, regime, out);
     }

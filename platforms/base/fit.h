@@ -3,9 +3,12 @@
  *
  * Source: lmder() of MINPACK (Moré, 1978) in cminpack, with differences for the Jacobian. lmder() knows no bounds: a
  * parameter that ends beyond one is put on it, held there, and the others are searched again.
- * Units: the caller's.
+ * Units: those of the caller.
+ * Shapes: residuals[n], x[parameters], error[parameters].
  * Errors: RC_RANGE (more parameters than points, a model without a finite value), RC_UNSUPPORTED (the data do not
- * tell two parameters apart). Outputs untouched on failure.  Ownership: borrows everything. */
+ * tell two parameters apart). Outputs untouched on failure.
+ * Ownership: borrows everything.
+ * Edges: no component of a start may be 0; a parameter on its bound counts as fixed. */
 #ifndef PLATFORMS_BASE_FIT_H
 #define PLATFORMS_BASE_FIT_H
 
