@@ -20,6 +20,11 @@ static void set(struct constant *k, double value, double error, enum status stat
     snprintf(k->source, sizeof k->source, "%s, %zu samples", source, n);
 }
 
+/* Standard error that the interval of a constant stands for. */
+static double error_of(const struct constant *k) {
+    return k->known ? (k->high - k->low) / 2 / quantile90 : 0;
+}
+
 /* What a line is drawn through: samples of these kinds, x by a function. */
 struct choice {
     int quantity, regime, span;
@@ -113,8 +118,8 @@ static void find_latency(struct calibration *c, int span) {
     if (!fit(c, &(struct choice){SAMPLED_PING_PONG, REGIME_OBSERVED, span, 0, 0, 0, x_calls}, &f))
         return;
     double bytes_s = t->bandwidth_Bps.known ? largest_of(c, SAMPLED_PING_PONG, span) / t->bandwidth_Bps.value : 0;
-    set(&t->latency_s, fmax(f.slope / 2 - bytes_s - cost_of(c, span), 0), f.slope_error / 2, STATUS_MEASURED,
-        "half of there and back", f.n);
+    set(&t->latency_s, fmax(f.slope / 2 - bytes_s - cost_of(c, span), 0),
+        hypot(f.slope_error / 2, error_of(&t->message_cost_s)), STATUS_MEASURED, "half of there and back", f.n);
 }
 
 /* Rate that all pairs share when they are slower together than alone. */
@@ -139,20 +144,22 @@ static void find_uplink(struct calibration *c) {
         return;
     }
     set(&c->uplink_Bps, together_Bps, error, STATUS_FITTED, "slope of all pairs at once", f.n);
-    double relative = error / together_Bps + (alone->high - alone->low) / 2 / quantile90 / alone->value;
+    double relative = hypot(error / together_Bps, error_of(alone) / alone->value);
     set(&c->oversubscription, sum_Bps / together_Bps, relative * sum_Bps / together_Bps, STATUS_FITTED,
         "ports of a group over the rate that all pairs share", f.n);
 }
 
 /* --- alpha ------------------------------------------------------------------------------------- */
 
-/* Costs of the messages of one rank in an even call over a world, bytes included. */
-static double messages_s(const struct calibration *c, const struct sample *s) {
+/* Costs of the messages of one rank in an even call over a world, bytes included; *error: of that sum. */
+static double messages_s(const struct calibration *c, const struct sample *s, double *error) {
     int64_t local = s->span == SPANS_FAST ? s->world : s->world / c->samples->groups;
     double peers[] = {(double)(local - 1), (double)(s->world - local)}, sum_s = 0;
+    *error = 0;
     for (int span = 0; span < 2; span++) {
         const struct constant *rate = &c->tier[span].bandwidth_Bps;
         sum_s += peers[span] * (cost_of(c, span) + (rate->known ? s->message_bytes / rate->value : 0));
+        *error = hypot(*error, peers[span] * error_of(&c->tier[span].message_cost_s));
     }
     return sum_s;
 }
@@ -164,7 +171,8 @@ static void find_alpha(struct calibration *c, const struct sample *of) {
         return;
     struct calibrated_alpha *a = &c->alpha[c->n_alpha++];
     *a = (struct calibrated_alpha){.regime = of->regime, .span = of->span, .world = of->world};
-    set(&a->time_s, fmax(f.slope - messages_s(c, of), 0), f.slope_error, STATUS_MEASURED,
+    double costs_error, costs_s = messages_s(c, of, &costs_error);
+    set(&a->time_s, fmax(f.slope - costs_s, 0), hypot(f.slope_error, costs_error), STATUS_MEASURED,
         "slope over calls in a row, less the costs of its messages", f.n);
 }
 
@@ -217,19 +225,28 @@ static size_t collective_points(const struct calibration *c, int regime, struct 
     return n;
 }
 
+/* Where the search for a rate starts: no call can be better. */
+static double fastest_Bps(const struct fit_point *points, size_t n) {
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, points[i].bytes * (1 - 1.0 / points[i].world) / points[i].time_s);
+    return most;
+}
+
 /* The rate of a whole call, alpha pinned where it was scanned; otherwise alpha is fitted with it. */
 static void fit_collective(struct calibration *c, int regime, const struct fit_point *points, size_t n) {
     int64_t world = c->samples->groups * c->samples->ranks_per_group;
     int span = c->samples->groups > 1 ? SPANS_SLOW : SPANS_FAST;
     const struct constant *pinned = alpha_of(c, regime, span, world);
     const struct sample even = {.span = span, .world = world};
-    struct fit_calls f = {.n_worlds = 1, .beta_Bps = {fit_marginal_Bps(points, n, n < 4 ? n : 4), true},
-                          .message_cost_s = {messages_s(c, &even) / (double)(world - 1), false},
+    double error;
+    struct fit_calls f = {.n_worlds = 1, .beta_Bps = {fastest_Bps(points, n), true},
+                          .message_cost_s = {messages_s(c, &even, &error) / (double)(world - 1), false},
                           .exponent = {1, false}};
     f.worlds[0] = (struct fit_world){(int)world, {pinned ? pinned->value : points[0].time_s / 2, !pinned}};
     struct fit_intervals i;
     struct err e;
-    if (!(f.beta_Bps.value > 0) || !isfinite(f.beta_Bps.value) || fit_calls_run(&f, points, n, &e)) {
+    if (fit_calls_run(&f, points, n, &e)) {
         buf_text(&c->flags, "the all-to-alls make no line: no rate of a whole call\n");
         return;
     }
@@ -249,12 +266,23 @@ static void fit_collective(struct calibration *c, int regime, const struct fit_p
     a->time_s.low = 0;
 }
 
+static size_t different_sizes(const struct fit_point *points, size_t n) {
+    size_t different = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < i && points[k].bytes != points[i].bytes)
+            k++;
+        different += k == i && points[i].bytes > 0 && points[i].time_s > 0;
+    }
+    return different;
+}
+
 static void find_collective(struct calibration *c) {
     struct fit_point *points = mem_alloc(c->points.n + 1, sizeof *points);
-    static const int order[] = {REGIME_OBSERVED, REGIME_AHEAD};
+    static const int order[] = {REGIME_AHEAD, REGIME_OBSERVED}; // the closed form is one of calls that run ahead
     for (int k = 0; k < 2 && !c->collective_Bps.known; k++) {
         size_t n = collective_points(c, order[k], points);
-        if (n >= FEW)
+        if (different_sizes(points, n) >= FEW)
             fit_collective(c, order[k], points, n);
     }
     free(points);
@@ -262,6 +290,8 @@ static void find_collective(struct calibration *c) {
 
 /* A machine of one tier whose pairs nobody timed has the rate of its all-to-alls. */
 static enum rc check_bandwidths(struct calibration *c, struct err *e) {
+    if (!has_tier(c, SPANS_FAST) && !has_tier(c, SPANS_SLOW))
+        return err_set(e, RC_UNSUPPORTED, "one rank has nobody to talk to");
     for (int span = 0; span < 2; span++) {
         struct constant *rate = &c->tier[span].bandwidth_Bps;
         bool only = !has_tier(c, !span);

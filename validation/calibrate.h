@@ -7,8 +7,10 @@
  * pinned. FORMULAS.md [V4]. Where samples for one of these are missing it is left out, and a flag says so.
  * A third of the sizes of the all-to-alls, and every replayed matrix, is held back: no constant sees them.
  * Units: SI; intervals are 90 %.
- * Errors: RC_UNSUPPORTED (no bandwidth can be had from these samples), those of the fits.
- * Ownership: calibration_clear() releases; a calibration borrows its samples. */
+ * Shapes: tier[] by enum sampled_span; held[i] belongs to points.items[i].
+ * Errors: RC_UNSUPPORTED (no bandwidth can be had from these samples). Outputs untouched on failure.
+ * Ownership: calibration_clear() releases; a calibration borrows its samples.
+ * Edges: a constant that is not known has known = false and is left out; a cost that would be below 0 is 0. */
 #ifndef VALIDATION_CALIBRATE_H
 #define VALIDATION_CALIBRATE_H
 

@@ -3,9 +3,10 @@
  * evaluated at once, and what it says stands at the head of the platform file.
  *
  * The folder is what `--corpus DIR` of other commands takes.
- * Units: SI. Errors: RC_IO, those of the readers of what was written; RC_UNSUPPORTED.
- * Ownership: borrows everything but the rows of a comparison, which free() releases. Edges: with nothing held back there
- * is a platform file and no gate. */
+ * Units: SI.
+ * Errors: RC_IO, those of the readers of what was written; RC_UNSUPPORTED, RC_SHAPE.
+ * Ownership: borrows everything but the rows of a comparison, which free() releases.
+ * Edges: with nothing held back there is a platform file and no gate. */
 #ifndef VALIDATION_CALIBRATE_FILES_H
 #define VALIDATION_CALIBRATE_FILES_H
 

@@ -31,8 +31,7 @@ static void drift(struct calibration *c) {
     for (size_t i = 0; i < c->points.n; i++) {
         const struct sample_point *p = &c->points.items[i];
         double change = p->early_s > 0 ? p->late_s / p->early_s - 1 : 0;
-        bool beyond = fmax(p->late_s, p->early_s) > p->high_s || fmin(p->late_s, p->early_s) < p->low_s;
-        if (fabs(change) > apart && beyond && another(&k))
+        if (fabs(change) > apart && p->drifts && another(&k))
             buf_printf(&c->flags, "drift: second half %+.0f %% against the first: %s\n", 100 * change,
                        points_name(p, name));
     }

@@ -191,12 +191,12 @@ void calibration_platform(const struct calibration *c, const struct yaml_node *s
     free(description);
 }
 
-/* Held-back even calls of all ranks, and of one group, whose host waits for each. */
+/* Held-back even calls of all ranks, and of one group, that run ahead: the estimand of the gate is one of those. */
 static bool is_in_corpus(const struct calibration *c, size_t i) {
     const struct sample *s = c->points.items[i].of;
     int64_t ranks = c->samples->groups * c->samples->ranks_per_group;
     bool whole = s->world == ranks || (s->span == SPANS_FAST && s->world == c->samples->ranks_per_group);
-    return c->held[i] && s->quantity != SAMPLED_REPLAY && s->calls == 1 && whole;
+    return c->held[i] && s->quantity != SAMPLED_REPLAY && s->regime == REGIME_AHEAD && whole;
 }
 
 bool calibration_corpus(const struct calibration *c, struct buf *out) {
@@ -215,7 +215,8 @@ bool calibration_corpus(const struct calibration *c, struct buf *out) {
     for (size_t i = 0; i < c->points.n; i++)
         if (is_in_corpus(c, i)) {
             const struct sample_point *p = &c->points.items[i];
-            buf_printf(out, "  - [%lld, %.17g, %.9g]\n", (long long)p->of->world, p->of->send_bytes, p->median_s);
+            buf_printf(out, "  - [%lld, %.17g, %.9g]\n", (long long)p->of->world, p->of->send_bytes,
+                       p->median_s / (double)p->of->calls);
             n++;
         }
     return n > 0;

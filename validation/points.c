@@ -56,14 +56,20 @@ static double median_of_times(const struct sample *const *s, size_t n, double *r
     return median_of(room, n);
 }
 
+static void compare_halves(const struct sample *const *s, size_t n, double *room, struct sample_point *p) {
+    size_t half = n / 2, rest = n - half;
+    p->early_s = median_of_times(s, half, room);
+    double low_s = room[half / 4], high_s = room[half - 1 - half / 4];
+    p->late_s = median_of_times(s + half, rest, room);
+    p->drifts = room[rest / 4] > high_s || room[rest - 1 - rest / 4] < low_s;
+}
+
 /* Ranks n / 2 -+ 0.98 sqrt(n) of the sorted times: the normal rule for a median. */
 static void fill_point(const struct sample *const *s, size_t n, double *room, struct sample_point *p) {
     double reach = 0.98 * sqrt((double)n), half = (double)n / 2;
     *p = (struct sample_point){.of = s[0], .n = n, .first_turn = s[0]->turn, .last_turn = s[n - 1]->turn};
-    if (n >= HALVES) {
-        p->early_s = median_of_times(s, n / 2, room);
-        p->late_s = median_of_times(s + n / 2, n - n / 2, room);
-    }
+    if (n >= HALVES)
+        compare_halves(s, n, room, p);
     p->median_s = median_of_times(s, n, room);
     p->low_s = room[half > reach ? (size_t)(half - reach) : 0];
     p->high_s = room[half + reach < (double)(n - 1) ? (size_t)ceil(half + reach) : n - 1];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* points.h - samples by what was timed: medians with intervals, halves in time, and lines through them.
  *
- * Units: SI. Errors: those of fit_least_squares(). Edges: the interval of one or two samples is their range.
- * Ownership: points_free() releases; points borrow the samples. */
+ * Units: SI.
+ * Errors: those of fit_least_squares(); RC_RANGE for a time of 0.
+ * Ownership: points_free() and line_clear() release; points borrow the samples.
+ * Edges: the interval of few samples is their range; without points n is 0. */
 #ifndef VALIDATION_POINTS_H
 #define VALIDATION_POINTS_H
 
@@ -13,6 +15,7 @@ struct sample_point {
     size_t n;
     double median_s, low_s, high_s; /* interval of the median from order statistics, 95 % */
     double early_s, late_s;         /* medians of the first and of the second half in time; 0 below 6 samples */
+    bool drifts;                    /* the middle halves of these two do not overlap */
     int64_t first_turn, last_turn;
 };
 

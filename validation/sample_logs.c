@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/sample_logs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
 
 enum { WORDS = 64, LINE = 4096, HOST_NAMES = 4096 };
+
+static const double most_number = 1e18;
 
 enum log_kind { LOG_UNKNOWN, LOG_NCCL, LOG_OSU, LOG_DEEPEP };
 
@@ -51,7 +52,7 @@ static bool number_at(const struct log *l, int i, double *value) {
     if (i < 0 || i >= l->n_words)
         return false;
     *value = strtod(l->words[i], &end);
-    return end != l->words[i] && !*end && isfinite(*value) && *value >= 0;
+    return end != l->words[i] && !*end && *value >= 0 && *value < most_number;
 }
 
 static int find_word(const struct log *l, int from, const char *word) {
@@ -68,7 +69,7 @@ static bool number_after(const char *text, const char *key, double *value) {
     if (!at)
         return false;
     *value = strtod(at + strlen(key), &end);
-    return end != at + strlen(key) && isfinite(*value) && *value >= 0;
+    return end != at + strlen(key) && *value >= 0 && *value < most_number;
 }
 
 /* --- one row -------------------------------------------------------------------------------------- */
@@ -197,10 +198,13 @@ static enum rc find_shape(struct log *l, struct err *e) {
     s->ranks_per_group = l->ask->ranks_per_group;
     if (!s->ranks_per_group && s->groups && l->ranks % s->groups == 0)
         s->ranks_per_group = l->ranks / s->groups;
-    if (!s->groups || !s->ranks_per_group || s->groups > 1 << 20 || s->ranks_per_group > 1 << 20)
+    if (!s->groups || !s->ranks_per_group)
         return err_set(e, RC_USAGE, "%s: the log does not say how many groups of how many ranks ran it", l->name);
+    enum rc rc = samples_check_shape(s, l->name, e);
+    if (rc)
+        return rc;
     int64_t ranks = s->groups * s->ranks_per_group;
-    if (l->ranks && l->ranks > ranks)
+    if (l->ranks > ranks)
         return err_set(e, RC_USAGE, "%s: %lld ranks in the log, %lld groups of %lld stated", l->name,
                        (long long)l->ranks, (long long)s->groups, (long long)s->ranks_per_group);
     return RC_OK;

@@ -12,6 +12,7 @@
 #include "workloads/records/csv.h"
 
 enum { COLUMNS = 13, MOST_BYTES = 1 << 28 };
+static const double most_number = 1e18; /* no size and no time is above it */
 
 static const char *const quantities[] = {"call-scan", "alltoall", "alltoallv", "ping-pong", "pairs", "messages", "spread",
                                          "incast", "replay", "two-hop", "splits", "chain", "dispatch", "combine",
@@ -100,8 +101,8 @@ static enum rc read_field(const struct csv_field *f, const struct key *k, struct
         memcpy(field, &text, sizeof text);
         return RC_OK;
     }
-    if (!csv_number(f, &number) || number < 0)
-        return wrong_field(f, k, "a number of at least 0", e);
+    if (!csv_number(f, &number) || number < 0 || number > most_number)
+        return wrong_field(f, k, "a number from 0 to 1e18", e);
     if (k->kind == KEY_NUMBER) {
         *(double *)(void *)field = number;
         return RC_OK;
@@ -191,6 +192,13 @@ static size_t cut_environment(const char *text, size_t n, struct buf *environmen
     return at;
 }
 
+enum rc samples_check_shape(const struct samples *s, const char *name, struct err *e) {
+    if (s->groups <= SAMPLES_RANKS && s->ranks_per_group <= SAMPLES_RANKS / s->groups)
+        return RC_OK;
+    return err_set(e, RC_RANGE, "%s: %lld groups of %lld ranks found, at most %d ranks in all", name,
+                   (long long)s->groups, (long long)s->ranks_per_group, SAMPLES_RANKS);
+}
+
 static enum rc read_own(const char *text, size_t n, const char *name, struct samples *s, struct err *e) {
     struct buf environment = {0};
     int lines;
@@ -200,9 +208,8 @@ static enum rc read_own(const char *text, size_t n, const char *name, struct sam
         rc = keys_schema(s->doc, SAMPLES_SCHEMA, e);
     if (!rc)
         rc = keys_read(sample_keys, s->doc->root, s->doc, s, e);
-    if (!rc && (s->groups > 1 << 20 || s->ranks_per_group > 1 << 20))
-        rc = err_set(e, RC_RANGE, "%s: %lld groups of %lld ranks are more than can be", name, (long long)s->groups,
-                     (long long)s->ranks_per_group);
+    if (!rc)
+        rc = samples_check_shape(s, name, e);
     if (!rc)
         rc = read_rows(text + at, n - at, name, lines, s, e);
     buf_clear(&environment);

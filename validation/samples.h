@@ -7,9 +7,10 @@
  * (osu_alltoall, osu_alltoallv, osu_latency), DeepEP's test programs. What these do not say (groups, ranks of an OSU
  * run) is asked for.
  * Units: SI; sizes are bytes, as doubles.
- * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE, with file:line:column. Edges: a file without a sample is
- * RC_SCHEMA; a time of 0 is kept (a simulator computes in no time).
- * Ownership: samples_free() releases all, texts too. */
+ * Shapes: items[n] in the order of the file.
+ * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE, with file:line:column; RC_USAGE for what a log does not say.
+ * Ownership: samples_free() releases all, texts too.
+ * Edges: a file without a sample is RC_SCHEMA; a time of 0 is kept (a simulator computes in no time). */
 #ifndef VALIDATION_SAMPLES_H
 #define VALIDATION_SAMPLES_H
 
@@ -17,6 +18,8 @@
 #include "platforms/base/keys.h"
 
 #define SAMPLES_SCHEMA "moesim/samples/1"
+
+enum { SAMPLES_RANKS = 1 << 20 }; /* of one machine, at most */
 
 enum sampled { /* what was timed */
     SAMPLED_CALL_SCAN,
@@ -34,6 +37,7 @@ enum sampled { /* what was timed */
     SAMPLED_DISPATCH, /* of DeepEP's logs, as the next one */
     SAMPLED_COMBINE
 };
+/* Returns the word of a quantity. */
 const char *sampled_name(int quantity); /* "call-scan", .. */
 
 enum sampled_span { SPANS_FAST, SPANS_SLOW };
@@ -74,7 +78,8 @@ enum rc samples_load(const char *path, const struct samples_ask *ask, struct sam
 /* Reads from memory; name stands for the file in messages. */
 enum rc samples_parse(const char *text, size_t n, const char *name, const struct samples_ask *ask,
                       struct samples **samples, struct err *e);
-void samples_free(struct samples *s); /* NULL is allowed */
+/* Releases; NULL is allowed. */
+void samples_free(struct samples *s);
 
 /* Appends the samples of another file of the same groups; `more` keeps nothing and is freed. RC_SHAPE */
 enum rc samples_join(struct samples *s, struct samples *more, struct err *e);

@@ -6,9 +6,10 @@
  * rank is the sample. A point closes when the interval of its median is tight, when it has its most repeats, or when
  * the quantity's budget is spent. Nothing is left out: every timed run is a line of the samples file.
  * All functions are collective over bed.all and every rank gives the same points in the same order.
- * Units: SI. Edges: a clock that never moves (a simulator's) has resolution 0.
+ * Units: SI.
  * Errors: a rank that cannot go on prints one line and calls MPI_Abort().
- * Ownership: a bed owns its communicators; points own nothing; contexts are the quantity's. */
+ * Ownership: a bed owns its communicators; points own nothing; contexts are the quantity's.
+ * Edges: a clock that never moves (a simulator's) has resolution 0; no points are no samples. */
 #ifndef VALIDATION_MPI_SAMPLING_H
 #define VALIDATION_MPI_SAMPLING_H
 
