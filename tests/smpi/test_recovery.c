@@ -106,11 +106,33 @@ static void a_cost_per_message(void **state) {
     measured_free(&m);
 }
 
+/* SMPI as it comes: what its documentation calls smpi/bw-factor from 65472 bytes on and smpi/lat-factor below 257 is
+ * the machine that a program sees, and so the truth. */
+static void the_factors_of_smpi_are_part_of_the_machine(void **state) {
+    (void)state;
+    static const double rate_factor = 0.940694, latency_factor = 2.01467;
+    const struct smpi_run run = {.platform = "groups: 2\nranks_per_group: 4\nfast: {bandwidth: 10GBps, latency: 1us}\n"
+                                             "slow: {bandwidth: 1GBps, latency: 5us, oversubscription: 2}\n",
+                                 .network = "",
+                                 .measure = "--warm-up 1 --least 3 --most 3 --max-bytes 8388608 "
+                                            "--quantities pairs,ping-pong,messages"};
+    struct measured m;
+    measure(&run, &m);
+    for (int span = 0; span < 2; span++) {
+        const struct plat_tier *truth = &m.truth->tier[span];
+        near(&m.c.tier[span].bandwidth_Bps, rate_factor * truth->bandwidth_Bps.value, "effective rate");
+        near(&m.c.tier[span].latency_s, latency_factor * truth->latency_s.value, "effective latency");
+    }
+    near(&m.c.oversubscription, 2, "oversubscription");
+    measured_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_switch_and_slow_ports),
         cmocka_unit_test(a_shared_uplink),
         cmocka_unit_test(a_cost_per_message),
+        cmocka_unit_test(the_factors_of_smpi_are_part_of_the_machine),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
