@@ -18,7 +18,7 @@
 #include "validation/points.h"
 
 /* One number of the platform file. */
-struct constant {
+struct estimate {
     bool known;
     double value, low, high;
     enum status status;
@@ -26,13 +26,13 @@ struct constant {
 };
 
 struct calibrated_tier {
-    struct constant bandwidth_Bps, latency_s, message_cost_s;
+    struct estimate bandwidth_Bps, latency_s, message_cost_s;
 };
 
 struct calibrated_alpha {
     int regime, span; /* enum regime, enum sampled_span */
     int64_t world;
-    struct constant time_s;
+    struct estimate time_s;
 };
 
 enum { CALIBRATED_ALPHAS = 256 };
@@ -41,7 +41,7 @@ struct calibration {
     const struct samples *samples;
     struct sample_points points;
     struct calibrated_tier tier[2]; /* by enum sampled_span */
-    struct constant uplink_Bps, oversubscription, collective_Bps;
+    struct estimate uplink_Bps, oversubscription, collective_Bps;
     struct calibrated_alpha alpha[CALIBRATED_ALPHAS];
     size_t n_alpha;
     bool *held; /* [points.n] */
@@ -52,8 +52,8 @@ struct calibration {
 enum rc calibrate(const struct samples *samples, struct calibration *c, struct err *e);
 void calibration_clear(struct calibration *c);
 
-/* Adds what is odd about the samples: regimes that disagree, drift between the halves, times that fall with size, worlds
- * beside powers of two that cost more than both neighbours. */
+/* Adds what is odd about the samples: regimes that disagree, drift between the halves, times that fall with size,
+ * worlds beside powers of two off the line of their neighbours. */
 void calibration_flag(struct calibration *c);
 
 /* --- what comes out ---------------------------------------------------------------------------- */
@@ -63,7 +63,8 @@ void calibration_flag(struct calibration *c);
 void calibration_platform(const struct calibration *c, const struct yaml_node *skeleton, const char *verdict,
                           struct buf *out);
 
-/* Writes the corpus of what was held back, and the gate that judges it with thresholds fixed here; false: nothing was. */
+/* Writes the corpus of what was held back, and the gate that judges it with thresholds fixed here. Returns false when
+ * nothing was. */
 bool calibration_corpus(const struct calibration *c, struct buf *out);
 void calibration_gate(const struct calibration *c, const char *corpus_sha256, const char *platform_file,
                       struct buf *out);

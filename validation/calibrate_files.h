@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calibrate_files.h - a calibration as a folder: platform.yaml, held_back.yaml (corpus), held_back_gate.yaml; the gate is
- * evaluated at once, and what it says stands at the head of the platform file.
+/* calibrate_files.h - a calibration as a folder: platform.yaml, held_back.yaml (corpus), held_back_gate.yaml; the gate
+ * is evaluated at once, and what it says stands at the head of the platform file.
  *
  * The folder is what `--corpus DIR` of other commands takes.
  * Units: SI.

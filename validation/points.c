@@ -115,7 +115,7 @@ const char *points_name(const struct sample_point *p, char text[static POINT_TEX
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
-void line_add(struct sample_line *line, double x, double time_s) {
+void sample_line_add(struct sample_line *line, double x, double time_s) {
     size_t room = line->room;
     MEM_GROW(line->x, line->n, line->room);
     if (line->room != room)
@@ -135,7 +135,7 @@ static void residuals(const double *at, const void *context, double *r) {
         r[i] = (at[0] * s->fixed_s + at[1] * s->slope * s->line->x[i]) / s->line->time_s[i] - 1;
 }
 
-enum rc line_fit(const struct sample_line *line, struct line_fit *fit, struct err *e) {
+enum rc sample_line_fit(const struct sample_line *line, struct line_fit *fit, struct err *e) {
     static const char *const names[] = {"the fixed time", "the slope"};
     double longest_s = 0, furthest = 0, at[] = {0.5, 0.5}, error[2], sum;
     for (size_t i = 0; i < line->n; i++) {
@@ -156,7 +156,7 @@ enum rc line_fit(const struct sample_line *line, struct line_fit *fit, struct er
     return RC_OK;
 }
 
-void line_clear(struct sample_line *line) {
+void sample_line_clear(struct sample_line *line) {
     free(line->x);
     free(line->time_s);
     *line = (struct sample_line){0};

@@ -3,7 +3,7 @@
  *
  * Units: SI.
  * Errors: those of fit_least_squares(); RC_RANGE for a time of 0.
- * Ownership: points_free() and line_clear() release; points borrow the samples.
+ * Ownership: points_free() and sample_line_clear() release; points borrow the samples.
  * Edges: the interval of few samples is their range; without points n is 0. */
 #ifndef VALIDATION_POINTS_H
 #define VALIDATION_POINTS_H
@@ -47,8 +47,8 @@ struct line_fit {
     double fixed_error, slope_error; /* standard errors; at least what the clock resolves */
     size_t n;
 };
-void line_add(struct sample_line *line, double x, double time_s);
-enum rc line_fit(const struct sample_line *line, struct line_fit *fit, struct err *e);
-void line_clear(struct sample_line *line);
+void sample_line_add(struct sample_line *line, double x, double time_s);
+enum rc sample_line_fit(const struct sample_line *line, struct line_fit *fit, struct err *e);
+void sample_line_clear(struct sample_line *line);
 
 #endif

@@ -14,9 +14,9 @@
 enum { COLUMNS = 13, MOST_BYTES = 1 << 28 };
 static const double most_number = 1e18; /* no size and no time is above it */
 
-static const char *const quantities[] = {"call-scan", "alltoall", "alltoallv", "ping-pong", "pairs", "messages", "spread",
-                                         "incast", "replay", "two-hop", "splits", "chain", "dispatch", "combine",
-                                         NULL};
+static const char *const quantities[] = {"call-scan", "alltoall", "alltoallv", "ping-pong", "pairs",
+                                         "messages",  "spread",   "incast",    "replay",    "two-hop",
+                                         "splits",    "chain",    "dispatch",  "combine",   NULL};
 static const char *const regimes[] = {"ahead", "observed", NULL}; /* enum regime */
 static const char *const spans[] = {"fast", "slow", NULL};
 static const char *const groupings[] = {"hosts", "option", NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Under the MPI library of this machine, 4 ranks that share its cores: measuring runs to its end, a platform comes out,
- * and what was held back, a size and a skewed matrix, is simulated and printed beside the fresh measurement. Times are not
- * asserted: the machine is noisy. */
+ * and what was held back, sizes and a skewed matrix, is simulated and printed beside the fresh measurement. Times are
+ * not asserted: the machine is noisy. */
 #include "tests/support/folder.h"
 #include "tests/support/program.h"
 

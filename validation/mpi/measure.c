@@ -17,34 +17,34 @@ static const struct {
 };
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-enum kind { TAKES_TEXT, TAKES_COUNT, TAKES_NUMBER, TAKES_SEED, TAKES_MEMORY };
-static const struct known_option {
+enum kind { OPT_TEXT, OPT_COUNT, OPT_NUMBER, OPT_SEED, OPT_MEMORY };
+static const struct known {
     const char *name;
     enum kind kind;
     size_t offset;
     const char *argument, *help;
 } known[] = {
-    {"--output", TAKES_TEXT, offsetof(struct settings, output), "FILE", "samples; medians go to FILE.medians.csv"},
-    {"--machine", TAKES_TEXT, offsetof(struct settings, machine), "NAME", "what the platform will be called"},
-    {"--implementation", TAKES_TEXT, offsetof(struct settings, implementation), "NAME", "of the library that runs the calls"},
-    {"--quantities", TAKES_TEXT, offsetof(struct settings, quantities), "A,B,..", "only these"},
-    {"--matrix", TAKES_TEXT, offsetof(struct settings, matrix), "FILE", "CSV of `moesim matrix`, for replay"},
-    {"--ranks-per-group", TAKES_COUNT, offsetof(struct settings, ranks_per_group), "N", "instead of one group a host"},
-    {"--warm-up", TAKES_COUNT, offsetof(struct settings, warm_up), "N", "runs of a point before its first sample"},
-    {"--least", TAKES_COUNT, offsetof(struct settings, least), "N", "samples of a point, fewest"},
-    {"--most", TAKES_COUNT, offsetof(struct settings, most), "N", "and most"},
-    {"--most-calls", TAKES_COUNT, offsetof(struct settings, most_calls), "N", "back to back, in call-scan"},
-    {"--precision", TAKES_NUMBER, offsetof(struct settings, precision), "X", "half-width of a median's interval over it"},
-    {"--budget", TAKES_NUMBER, offsetof(struct settings, budget_s), "SECONDS", "of one quantity"},
-    {"--row-bytes", TAKES_NUMBER, offsetof(struct settings, row_bytes), "N", "smallest message, and a row of the matrix"},
-    {"--max-bytes", TAKES_NUMBER, offsetof(struct settings, most_bytes), "N", "of a rank in one call"},
-    {"--seed", TAKES_SEED, offsetof(struct settings, seed), "N", "of the random order"},
-    {"--memory", TAKES_MEMORY, offsetof(struct settings, memory), "host|cuda|hip", "where buffers are"},
+    {"--output", OPT_TEXT, offsetof(struct settings, output), "FILE", "samples; medians go to FILE.medians.csv"},
+    {"--machine", OPT_TEXT, offsetof(struct settings, machine), "NAME", "what the platform will be called"},
+    {"--implementation", OPT_TEXT, offsetof(struct settings, implementation), "NAME", "library that runs the calls"},
+    {"--quantities", OPT_TEXT, offsetof(struct settings, quantities), "A,B,..", "only these"},
+    {"--matrix", OPT_TEXT, offsetof(struct settings, matrix), "FILE", "CSV of `moesim matrix`, for replay"},
+    {"--ranks-per-group", OPT_COUNT, offsetof(struct settings, ranks_per_group), "N", "instead of one group a host"},
+    {"--warm-up", OPT_COUNT, offsetof(struct settings, warm_up), "N", "runs of a point before its first sample"},
+    {"--least", OPT_COUNT, offsetof(struct settings, least), "N", "samples of a point, fewest"},
+    {"--most", OPT_COUNT, offsetof(struct settings, most), "N", "and most"},
+    {"--most-calls", OPT_COUNT, offsetof(struct settings, most_calls), "N", "back to back, in call-scan"},
+    {"--precision", OPT_NUMBER, offsetof(struct settings, precision), "X", "half-width of a median's interval over it"},
+    {"--budget", OPT_NUMBER, offsetof(struct settings, budget_s), "SECONDS", "of one quantity"},
+    {"--row-bytes", OPT_NUMBER, offsetof(struct settings, row_bytes), "N", "smallest message, and a row of the matrix"},
+    {"--max-bytes", OPT_NUMBER, offsetof(struct settings, most_bytes), "N", "of a rank in one call"},
+    {"--seed", OPT_SEED, offsetof(struct settings, seed), "N", "of the random order"},
+    {"--memory", OPT_MEMORY, offsetof(struct settings, memory), "host|cuda|hip", "where buffers are"},
 };
 enum { OPTIONS = sizeof known / sizeof *known };
 
 static void help(void) {
-    printf("moesim-measure: times all-to-alls, pairs and messages under MPI and writes samples for `moesim calibrate`.\n"
+    printf("moesim-measure: times all-to-alls, pairs and messages under MPI, for `moesim calibrate`.\n"
            "usage: mpirun -n RANKS moesim-measure --output FILE [options]\n\n");
     for (int i = 0; i < OPTIONS; i++)
         printf("  %-17s %-14s %s\n", known[i].name, known[i].argument, known[i].help);
@@ -54,25 +54,25 @@ static void help(void) {
     printf("\n");
 }
 
-static void set_option(struct settings *set, const struct known_option *o, const char *value) {
+static void set_option(struct settings *set, const struct known *o, const char *value) {
     static const char *const memories[] = {"host", "cuda", "hip"};
     char *field = (char *)set + o->offset, *end = NULL;
     double number = strtod(value, &end);
     bool good = end != value && !*end && number >= 0 && number < 1e18;
-    if (o->kind == TAKES_TEXT) {
+    if (o->kind == OPT_TEXT) {
         memcpy(field, &value, sizeof value);
         return;
     }
-    for (int i = 0; i < 3 && o->kind == TAKES_MEMORY; i++)
+    for (int i = 0; i < 3 && o->kind == OPT_MEMORY; i++)
         if (!strcmp(value, memories[i])) {
             set->memory = (enum memory)i;
             return;
         }
-    if (!good || o->kind == TAKES_MEMORY || (o->kind == TAKES_COUNT && (number != (int)number || number > 1e9)))
+    if (!good || o->kind == OPT_MEMORY || (o->kind == OPT_COUNT && (number != (int)number || number > 1e9)))
         give_up("%s: '%.40s' found, expected %s", o->name, value, o->argument);
-    if (o->kind == TAKES_COUNT)
+    if (o->kind == OPT_COUNT)
         *(int *)(void *)field = (int)number;
-    else if (o->kind == TAKES_NUMBER)
+    else if (o->kind == OPT_NUMBER)
         *(double *)(void *)field = number;
     else
         set->seed = (uint64_t)number;

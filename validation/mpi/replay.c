@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay: all-to-all-v of a matrix that `moesim matrix` wrote (CSV, src,dst,rows or bytes). What a rank keeps to itself,
- * the diagonal, is left out: it is on no link. */
+/* replay: all-to-all-v of a matrix that `moesim matrix` wrote (CSV, src,dst,rows or bytes). What a rank keeps to
+ * itself, the diagonal, is left out: it is on no link. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
