@@ -28,7 +28,8 @@ void plat_shape(const struct platform *p, struct buf *out) {
 
 double plat_message_cost_s(const struct platform *p, enum tier tier) {
     const struct plat_tier *t = &p->tier[tier];
-    if (t->message_cost_s.given)
+    bool set = t->x_half_bytes.set && !t->message_cost_s.set; // the file's cost gives way
+    if (t->message_cost_s.given && !set)
         return t->message_cost_s.value;
     return t->x_half_bytes.value / t->bandwidth_Bps.value;
 }
