@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/report/json_parts.h"
+#include "sim/report/result_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,11 +68,11 @@ static void write_traffic(struct json *j, const struct platform *p, const struct
 }
 
 static void write_treatments(struct json *j, const struct result *r, const struct result_call *c) {
-    const struct plat_treatment *t = r->platform->alpha_treatments.items;
+    const struct plat_treatment *t = r->in.platform->alpha_treatments.items;
     if (c->time_known || !claim_known(c->band[0]))
         return;
     json_key_open(j, "alpha_treatments", '[');
-    for (size_t i = 0; i < r->platform->alpha_treatments.n; i++) {
+    for (size_t i = 0; i < r->in.platform->alpha_treatments.n; i++) {
         json_open(j, '{');
         json_key_text(j, "name", t[i].name);
         claim_json_key(j, "time_s", c->treatments[i]);
@@ -244,17 +245,17 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
         json_key_text(j, "dedup", dedup_name((int)c->dedup));
     json_key_text(j, "hops", c->pipelined ? "pipelined" : "serial");
     json_key_int(j, "chunks", c->chunks);
-    json_key_text(j, "order", order_name(r->implementation->order));
+    json_key_text(j, "order", order_name(r->in.implementation->order));
     json_key(j, "window");
-    if (r->implementation->window)
-        json_int(j, r->implementation->window);
+    if (r->in.implementation->window)
+        json_int(j, r->in.implementation->window);
     else
         json_text(j, "all");
     json_key_bool(j, "conditional", c->conditional);
     claim_json_key(j, "time_s", c->time);
     claim_json_pair(j, "time_band_s", c->band);
     write_treatments(j, r, c);
-    if (r->detail) {
+    if (r->question->detail >= DETAIL_RANKS) {
         static const char *const parts[FIXED_PARTS] = {"payload", "counts_and_metadata", "readback"};
         json_key_open(j, "fixed_s", '{');
         for (int i = 0; i < FIXED_PARTS; i++)
@@ -268,16 +269,16 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
     write_straggler(j, &c->straggler);
     if (c->analytic.present)
         write_analytic(j, c);
-    if (c->simulated && r->detail) {
+    if (c->simulated && (r->question->detail >= DETAIL_RANKS)) {
         json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");
         write_stages(j, c);
     }
-    write_traffic(j, r->platform, c);
-    if (c->simulated && r->detail) {
-        write_ranks(j, c, plat_ranks(r->platform));
-        write_links(j, r->platform, c);
+    write_traffic(j, r->in.platform, c);
+    if (c->simulated && (r->question->detail >= DETAIL_RANKS)) {
+        write_ranks(j, c, plat_ranks(r->in.platform));
+        write_links(j, r->in.platform, c);
     }
-    json_messages(j, r->platform, &c->messages);
+    json_messages(j, r->in.platform, &c->messages);
     if (c->map)
         write_map(j, c);
     write_sequence(j, &c->sequence);
@@ -296,6 +297,11 @@ void json_gain(struct json *j, const struct result *r) {
     json_key_text(j, "against", r->gain_of ? strategy_name(STRATEGY_ONE_HOP) : NULL);
     json_key_text(j, "against_dedup", r->gain_of ? dedup_name((int)r->gain_against) : NULL);
     json_key_text(j, "of", r->gain_of);
+    json_key_open(j, "against_call", '{');
+    for (int i = 0; i < PHASE_COUNT && r->gain_of; i++)
+        if (r->gain[i].against >= 0)
+            json_key_int(j, keys[i], r->gain[i].against);
+    json_close(j);
     json_key_open(j, "analytic", '{');
     for (int i = 0; i < RESULT_GAINS; i++)
         claim_json_key(j, keys[i], r->gain[i].analytic);
@@ -360,24 +366,16 @@ void json_gates(struct json *j, const struct result *r) {
 void json_provenance(struct json *j, const struct provenance *p) {
     json_key_open(j, "provenance", '{');
     json_key_text(j, "program", "moesim");
-    json_key_text(j, "version", p->program_version);
-    json_key_text(j, "git", *p->program_git ? p->program_git : NULL);
-    json_key_text(j, "simgrid_version", p->engine_version);
+    json_key_text(j, "version", study_version());
+    json_key_text(j, "git", *study_git() ? study_git() : NULL);
+    json_key_text(j, "simgrid_version", p->simulated ? study_engine() : NULL);
     json_key_int(j, "seed", (int64_t)p->seed);
     json_key_open(j, "inputs", '[');
-    const struct {
-        const char *role, *file, *sha256;
-    } inputs[] = {{"platform", p->platform->doc->file, p->platform->doc->sha256},
-                  {"workload", p->workload->doc->file, p->workload->doc->sha256},
-                  {"implementation", p->implementation->doc->file, p->implementation->doc->sha256},
-                  {"trace", p->workload->trace_path, p->trace_sha256}};
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        if (!inputs[i].file || !*inputs[i].sha256)
-            continue;
+    for (size_t i = 0; i < p->files->n; i++) {
         json_open(j, '{');
-        json_key_text(j, "role", inputs[i].role);
-        json_key_text(j, "file", inputs[i].file);
-        json_key_text(j, "sha256", inputs[i].sha256);
+        json_key_text(j, "role", p->files->items[i].role);
+        json_key_text(j, "file", p->files->items[i].path);
+        json_key_text(j, "sha256", p->files->items[i].sha256);
         json_close(j);
     }
     json_close(j);
@@ -389,14 +387,9 @@ void json_provenance(struct json *j, const struct provenance *p) {
 }
 
 void json_result_provenance(struct json *j, const struct result *r) {
-    const struct provenance p = {.program_version = r->program_version,
-                                 .program_git = r->program_git,
-                                 .engine_version = r->engine_version,
-                                 .seed = r->seed,
-                                 .platform = r->platform,
-                                 .workload = r->workload,
-                                 .implementation = r->implementation,
-                                 .trace_sha256 = r->traffic->trace_sha256,
+    const struct provenance p = {.simulated = true,
+                                 .seed = (uint64_t)r->question->seed,
+                                 .files = &r->files,
                                  .arguments = r->arguments,
                                  .n_arguments = r->n_arguments};
     json_provenance(j, &p);
@@ -406,10 +399,10 @@ void result_write_json(const struct result *r, struct buf *out) {
     struct json j;
     json_init(&j, out, true);
     json_open(&j, '{');
-    json_key_text(&j, "schema", r->schema);
+    json_key_text(&j, "schema", r->question->compare ? "moesim/compare/1" : "moesim/simulate/1");
     json_platform(&j, r);
     json_workload(&j, r);
-    json_implementation(&j, r->implementation);
+    json_implementation(&j, r->in.implementation);
     json_key_open(&j, "calls", '[');
     for (int i = 0; i < r->n_calls; i++)
         json_call(&j, r, &r->calls[i]);
@@ -417,14 +410,14 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_gain(&j, r);
     json_key_open(&j, "engine", '{');
     json_key_text(&j, "name", "simgrid");
-    json_key_text(&j, "simgrid_version", r->engine_version);
+    json_key_text(&j, "simgrid_version", study_engine());
     json_key_text(&j, "sharing", "fluid, lossless, max-min");
     json_key_int(&j, "flows", (int64_t)r->flows);
     json_key_number(&j, "wall_s", r->wall_s);
     json_key_number(&j, "cpu_s", r->cpu_s);
     json_key_number(&j, "peak_rss_bytes", r->peak_rss_bytes);
     json_close(&j);
-    json_key_int(&j, "seed", (int64_t)r->seed);
+    json_key_int(&j, "seed", r->question->seed);
     json_key_open(&j, "weakest", '{');
     json_key_text(&j, "constant", r->weakest.constant);
     json_key_text(&j, "status", status_name(r->weakest.status));
@@ -432,7 +425,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_lines(&j, "assumed", r->assumed.text);
     json_capabilities(&j, r);
     json_gates(&j, r);
-    json_key_lines(&j, "notes", r->traffic->notes.text);
+    json_key_lines(&j, "notes", r->in.traffic->notes.text);
     json_key_lines(&j, "warnings", r->warnings.text);
     json_result_provenance(&j, r);
     json_close(&j);

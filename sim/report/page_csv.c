@@ -5,7 +5,7 @@
 #include "platforms/base/json.h"
 #include "sim/report/page.h"
 
-enum { COLUMNS = 23 };
+enum { COLUMNS = 24 };
 
 static const struct {
     const char *column; /* unit at its end */
@@ -35,6 +35,7 @@ static const struct {
     {"rho_max_one_hop_in_ratio", "workload rho_max one_hop_in", true},
     {"withdrawn", "withdrawn time_s", false},
     {"error", "error message", true},
+    {"dedup", "dedup", false},
 };
 
 static void value(struct buf *out, const json_t *node) {

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Questions answered without a command line. */
+#include "tests/support/check.h"
+
+#include <stdlib.h>
+
+#include "sim/study/one_call.h"
+#include "sim/study/option.h"
+
+static void ask(struct question *q, const char *const (*settings)[2]) {
+    struct err e;
+    question_init(q);
+    q->platform.name = "synthetic";
+    q->workload.name = "terrace-reference";
+    for (; (*settings)[0]; settings++)
+        assert_ok(question_set(q, (*settings)[0], (*settings)[1], &e), &e);
+}
+
+static const char *const small[][2] = {{"platform.groups", "4"}, {"platform.ranks_per_group", "2"}, {NULL, NULL}};
+
+static void a_question_is_answered(void **state) {
+    (void)state;
+    struct study s;
+    struct question q;
+    struct result *r;
+    struct err e;
+    char text[CLAIM_TEXT];
+    ask(&q, small);
+    q.phases = ASK_BOTH;
+    q.compare = q.causes = true;
+    assert_ok(study_open(NULL, NULL, &s, &e), &e);
+    assert_ok(study_answer(&s, &q, &r, &e), &e);
+    assert_true(r->n_calls >= 4); // as asked, and the baselines of the gains
+    for (int i = 0; i < 4; i++) {
+        const struct result_call *c = &r->calls[i];
+        assert_string_equal(c->strategy, i % 2 ? "two-hop" : "one-hop");
+        assert_string_equal(c->phase, i / 2 ? "combine" : "dispatch");
+        assert_true(claim_known(c->wire) && claim_known(c->bound) && claim_known(c->analytic.wire));
+        // wire time over its bound is no less than 1
+        assert_true(strtod(claim_text(c->slack, CLAIM_PLAIN, text), NULL) >= 1 - 1e-9);
+        assert_int_equal(c->n_links, 0); // no detail was asked for
+    }
+    assert_true(r->calls[0].analytic.n_causes > 0);
+    assert_string_equal(r->gain_of, "two-hop");
+    assert_true(claim_known(r->gain[RESULT_ROUND_TRIP].wire));
+    assert_true(r->flows > 0);
+    result_free(r);
+    question_clear(&q);
+    study_close(&s);
+}
+
+static double opened(struct claim c) {
+    char text[CLAIM_TEXT];
+    assert_true(claim_known(c));
+    return strtod(claim_text(c, CLAIM_PLAIN, text), NULL);
+}
+
+/* Whoever divides two rows of the table gets the gain that is printed. */
+static void the_baseline_of_a_gain_is_a_call(void **state) {
+    (void)state;
+    static const struct {
+        const char *dedup;
+        int calls;
+    } cases[] = {{"none", 5}, {"rank", 4}}; // combine reduces at the expert's rank: its plain one hop is the best
+    struct study s;
+    struct err e;
+    assert_ok(study_open(NULL, NULL, &s, &e), &e);
+    for (size_t i = 0; i < 2; i++)
+        for (int analytic = 0; analytic < 2; analytic++) {
+            struct question q;
+            struct result *r;
+            ask(&q, small);
+            q.phases = ASK_BOTH;
+            q.compare = true;
+            q.analytic_only = analytic;
+            assert_ok(question_set(&q, "implementation.dedup.one_hop", cases[i].dedup, &e), &e);
+            assert_ok(study_answer(&s, &q, &r, &e), &e);
+            assert_int_equal(r->n_calls, cases[i].calls);
+            for (int phase = 0; phase < PHASE_COUNT; phase++) {
+                const struct result_gain *g = &r->gain[phase];
+                const struct result_call *one = &r->calls[g->against], *two = &r->calls[2 * phase + 1];
+                if (phase == PHASE_DISPATCH)
+                    assert_int_equal(one->dedup, DEDUP_RANK);
+                assert_string_equal(one->phase, two->phase);
+                assert_rel(opened(g->analytic_wire), opened(one->analytic.wire) / opened(two->analytic.wire), 1e-12);
+                assert_int_equal(claim_known(g->wire), !analytic);
+                if (!analytic)
+                    assert_rel(opened(g->wire), opened(one->wire) / opened(two->wire), 1e-12);
+                if (!analytic)
+                    assert_rel(opened(g->time), opened(one->time) / opened(two->time), 1e-12);
+            }
+            result_free(r);
+            question_clear(&q);
+        }
+    study_close(&s);
+}
+
+/* A memo changes nothing: the second answer says what the first one said. */
+static void a_memo_changes_nothing(void **state) {
+    (void)state;
+    struct inputs_memo memo = inputs_memo();
+    struct study s;
+    struct question q;
+    struct err e;
+    char first[CLAIM_TEXT], again[CLAIM_TEXT];
+    assert_ok(study_open(NULL, &memo, &s, &e), &e);
+    ask(&q, small);
+    for (int i = 0; i < 3; i++) {
+        struct result *r;
+        s.memo = i ? &memo : NULL;
+        assert_ok(study_answer(&s, &q, &r, &e), &e);
+        claim_text(r->calls[1].wire, CLAIM_PLAIN, i ? again : first);
+        if (i)
+            assert_string_equal(again, first);
+        result_free(r);
+    }
+    question_clear(&q);
+    study_close(&s);
+    inputs_memo_clear(&memo);
+}
+
+static void a_wrong_input_is_an_error(void **state) {
+    (void)state;
+    struct study s;
+    struct question q;
+    struct result *r = NULL;
+    struct err e;
+    ask(&q, small);
+    q.platform.name = "no-such-machine";
+    assert_ok(study_open(NULL, NULL, &s, &e), &e);
+    assert_int_not_equal(study_answer(&s, &q, &r, &e), RC_OK);
+    assert_null(r);
+    assert_non_null(strstr(e.text, "no-such-machine"));
+    question_clear(&q);
+    study_close(&s);
+}
+
+static void settings_bring_others_with_them(void **state) {
+    (void)state;
+    static const char *const set[][2] = {{"platform.chain", "fused"}, {"workload.routing.rho_max", "2"}, {NULL, NULL}};
+    struct question q;
+    struct arena arena = {0};
+    struct buf line = {0};
+    struct err e;
+    const char **words;
+    ask(&q, set);
+    assert_int_equal(q.platform.n, 0);
+    assert_string_equal(q.implementation.settings[0].key, "chain.preset");
+    assert_string_equal(q.workload.settings[1].key, "routing.source");
+    assert_string_equal(q.workload.settings[1].value, "synthetic");
+    assert_int_equal(question_set(&q, "platfrom.groups", "2", &e), RC_USAGE);
+    assert_non_null(strstr(e.text, "platform"));
+    assert_ok(option_take(&option_strategy, "two-hop", &q, &e), &e);
+    assert_ok(option_take(&option_phase, "both", &q, &e), &e);
+    int n = question_words(&q, &arena, &words);
+    for (int i = 0; i < n; i++)
+        buf_printf(&line, "%s ", words[i]);
+    assert_string_equal(line.text, "simulate --platform synthetic --workload terrace-reference --phase both "
+                                   "--strategy two-hop --set workload.routing.rho_max=2 "
+                                   "--set implementation.chain.preset=fused --seed 1 ");
+    buf_clear(&line);
+    arena_clear(&arena);
+    question_clear(&q);
+}
+
+static void a_worst_layer_needs_a_number_that_may_be_shown(void **state) {
+    (void)state;
+    struct licences *all = licences_decide(NULL, 0);
+    const struct licence *shown = licences_get(all, CAP_CALL_TIME), *withdrawn = licences_get(all, CAP_STEP_TIME);
+    assert_int_equal(licence_state(withdrawn), CAPABILITY_WITHDRAWN);
+    const struct {
+        bool known; /* otherwise the times are those of the wire */
+        const struct licence *time, *wire;
+        int worst;
+    } cases[] = {{true, shown, withdrawn, 1},  {true, withdrawn, shown, -1}, {false, shown, withdrawn, -1},
+                 {false, withdrawn, shown, 1}, {true, shown, shown, 1},      {false, withdrawn, withdrawn, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sequence_times t = {.known = cases[i].known, .per_call_s = 2, .time_s = {1, 3, 2}};
+        struct result_sequence s = {.host = "observed", .n_calls = 3, .by = "layer", .number = {4, 7, 9}};
+        sequence_publish(&t, cases[i].time, cases[i].wire, &s);
+        assert_int_equal(s.worst, cases[i].worst);
+        assert_int_equal(claim_known(s.time[1]), cases[i].known && cases[i].worst >= 0);
+        assert_int_equal(claim_known(s.wire[1]), !cases[i].known && cases[i].worst >= 0);
+        assert_int_equal(claim_known(s.per_call), claim_known(s.time[1]));
+        assert_int_equal(claim_known(s.per_call_wire), claim_known(s.wire[1]));
+        assert_int_equal(s.number[1], 7);
+    }
+    licences_free(all);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_is_answered),
+        cmocka_unit_test(the_baseline_of_a_gain_is_a_call),
+        cmocka_unit_test(a_memo_changes_nothing),
+        cmocka_unit_test(a_wrong_input_is_an_error),
+        cmocka_unit_test(settings_bring_others_with_them),
+        cmocka_unit_test(a_worst_layer_needs_a_number_that_may_be_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
