@@ -14,15 +14,15 @@ static double closed_Bps(const struct beta *b, double x_bytes) {
 
 /* Linear in log x between two neighbouring points, clamped outside. */
 static double table_Bps(const struct beta *b, double x_bytes) {
-    const double call = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
-    double place = log(x_bytes / table_low_bytes) / call;
+    const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
+    double place = log(x_bytes / table_low_bytes) / step;
     if (place <= 0)
         return closed_Bps(b, table_low_bytes);
     if (place >= TABLE_POINTS - 1)
         return closed_Bps(b, table_high_bytes);
     double below = floor(place);
-    double low_Bps = closed_Bps(b, table_low_bytes * exp(call * below));
-    double high_Bps = closed_Bps(b, table_low_bytes * exp(call * (below + 1)));
+    double low_Bps = closed_Bps(b, table_low_bytes * exp(step * below));
+    double high_Bps = closed_Bps(b, table_low_bytes * exp(step * (below + 1)));
     return low_Bps + (place - below) * (high_Bps - low_Bps);
 }
 
@@ -151,8 +151,9 @@ void model_from_call(const struct call *call, const struct costs *costs, struct 
                      struct model_geometry *g) {
     const struct platform *p = call->platform;
     const struct workload *w = call->workload;
+    bool reads_splits = call->phase == PHASE_DISPATCH && call->implementation->alpha_calls == ALPHA_PER_HOP;
     *m = (struct model_machine){
-        .splits_s = call->phase == PHASE_DISPATCH && !call->pipelined ? costs->splits_s : 0,
+        .splits_s = reads_splits ? costs->splits_s : 0,
         .chain_s_per_pair = call->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
     model_levels(p, call->implementation, call->cut, m);

@@ -112,7 +112,8 @@ static enum dedup rows_of(const struct call *s, enum dedup on_the_way_out, enum 
 
 static void build_one_hop(struct call *s) {
     const struct platform *p = s->platform;
-    s->one_hop_dedup = rows_of(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
+    enum dedup dedup = (enum dedup)s->implementation->dedup.one_hop;
+    s->one_hop_dedup = rows_of(s, dedup, dedup); // nobody forwards, hence nobody reduces
     struct matrix rows;
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
     struct stage *stage = add_stage(s, "one_hop", &rows);
@@ -132,11 +133,24 @@ static void rows_inside(const struct call *s, enum tier cut, enum dedup dedup, s
 /* (row, slot) pairs that pass the forwarders of a cut, per rank. */
 static void charge_chain(struct call *s, struct stage *stage, enum tier cut) {
     struct matrix pairs;
-    stage->splits = s->implementation->hops == HOPS_SERIAL;
+    stage->splits = s->implementation->alpha_calls == ALPHA_PER_HOP;
     stage->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *stage->pairs);
     rows_inside(s, cut, DEDUP_NONE, &pairs);
     matrix_sums(&pairs, true, true, stage->pairs);
     matrix_clear(&pairs);
+}
+
+/* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] */
+static void fuse_alpha(struct call *s) {
+    const struct platform *p = s->platform;
+    for (int i = 0; i < s->n_stages; i++) {
+        struct stage *stage = &s->stages[i];
+        stage->world = i == 0 ? plat_ranks(p) : 1;
+        stage->span = i == 0 ? plat_widest(p) : TIER_FAST;
+        stage->collectives =
+            i == 0 && s->phase == PHASE_DISPATCH ? (int)s->implementation->collectives.one_hop : 1;
+        stage->splits = false;
+    }
 }
 
 /* Two hops, or three: between the domains of the cut, inside one of them between the groups, inside a group. */
@@ -173,20 +187,24 @@ static void build_hops(struct call *s) {
     }
     s->pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED || m->hops == HOPS_PIPELINED;
     s->chunks = choose_chunks(s);
-    if (m->hops != HOPS_PIPELINED)
-        return;
-    // one launch for all hops, over all ranks
-    for (int i = 0; i < n; i++) {
-        s->stages[i].world = i == 0 ? plat_ranks(p) : 1;
-        s->stages[i].span = i == 0 ? plat_widest(p) : TIER_FAST;
-        s->stages[i].collectives = i == 0 && s->phase == PHASE_DISPATCH ? (int)m->collectives.one_hop : 1;
-    }
+    if (m->alpha_calls == ALPHA_FUSED)
+        fuse_alpha(s);
+}
+
+/* (row, slot) pairs of each rank that scatters. */
+static void charge_scatter(struct call *s, struct stage *last) {
+    struct matrix pairs;
+    last->splits = true;
+    last->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *last->pairs);
+    hops_scatter(s->platform, s->cut, s->traffic, DEDUP_NONE, &pairs);
+    matrix_sums(&pairs, true, true, last->pairs);
+    matrix_clear(&pairs);
 }
 
 static void build_gather_first(struct call *s) {
     const struct platform *p = s->platform;
     const struct implementation *m = s->implementation;
-    struct matrix rows[CALL_STAGES], pairs;
+    struct matrix rows[CALL_STAGES];
     static const char *const names[CALL_STAGES] = {"gather", "exchange", "scatter"};
     enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
     hops_gather(p, s->cut, s->traffic, between, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
@@ -200,16 +218,11 @@ static void build_gather_first(struct call *s) {
         else
             set_collective(s, stage, plat_span(p, s->cut), plat_widest_in(p, s->cut), m->collectives.hop_b);
     }
-    if (!out)
-        return;
-    struct stage *last = &s->stages[CALL_STAGES - 1];
-    last->splits = true;
-    last->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *last->pairs);
-    hops_scatter(p, s->cut, s->traffic, DEDUP_NONE, &pairs);
-    matrix_sums(&pairs, true, true, last->pairs);
-    matrix_clear(&pairs);
+    if (out)
+        charge_scatter(s, &s->stages[CALL_STAGES - 1]);
+    if (m->alpha_calls == ALPHA_FUSED)
+        fuse_alpha(s);
 }
-
 /* The tier whose domains are the groups of the strategy. */
 static enum tier find_cut(const struct call *s) {
     const struct platform *p = s->platform;
@@ -274,8 +287,10 @@ void call_route(const struct call *call, int src, int dst, struct route *route) 
 
 double call_message_cost_s(const struct call *call, enum tier tier) {
     const struct tier_factors *own = &call->implementation->message_cost_s;
-    const struct quantity *q = call->platform->tier[tier].counts_as == CLASS_FAST ? &own->fast : &own->slow;
-    return q->given ? q->value : plat_message_cost_s(call->platform, tier);
+    const struct plat_tier *t = &call->platform->tier[tier];
+    const struct quantity *q = t->counts_as == CLASS_FAST ? &own->fast : &own->slow;
+    bool platforms = (t->x_half_bytes.set || t->message_cost_s.set) && !q->set;
+    return q->given && !platforms ? q->value : plat_message_cost_s(call->platform, tier);
 }
 
 double call_bandwidth_Bps(const struct call *call, enum tier tier) {
@@ -391,7 +406,7 @@ static void own_constants(const struct call *call, enum regime regime, struct co
     const char *library = call->implementation->name;
     enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
     *costs = (struct costs){0};
-    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, "latency");
+    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, ALPHA_LATENCY);
     if (costs->cables)
         for (int tier = 0; tier < call->platform->n_tiers; tier++)
             costs->latency_s[tier] = call->platform->tier[tier].latency_s.value;
@@ -405,7 +420,7 @@ bool costs_known(const struct call *call, enum regime regime, struct costs *cost
                  struct alpha_answer *answers, char reason[static 200]) {
     const char *library = call->implementation->name;
     enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
-    bool counts = plat_alpha_includes(call->platform, library, phase, regime, "counts");
+    bool counts = plat_alpha_includes(call->platform, library, phase, regime, ALPHA_COUNTS);
     own_constants(call, regime, costs);
     snprintf(costs->name, sizeof costs->name, "known");
     bool known = true;

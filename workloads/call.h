@@ -86,7 +86,7 @@ static inline struct way call_way(const struct call *call, int src, int dst, str
     return route_way(call->topology, (enum topo_path)call->implementation->intra_group_path, src, dst, route);
 }
 
-/* Per-message cost on a tier: the implementation's, otherwise the platform's. */
+/* Returns the per-message cost on a tier: the implementation's, else the platform's; one that was set goes first. */
 double call_message_cost_s(const struct call *call, enum tier tier);
 
 /* How often a message of this many bytes pays it in a stage; a pipelined one at least once per piece. */

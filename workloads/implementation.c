@@ -14,6 +14,7 @@ static const char *const message_choices[] = {"peer", "row", "chunk", NULL};
 static const char *const hops_choices[] = {"serial", "pipelined", NULL};
 static const char *const reduce_choices[] = {"none", "expert-rank", "forwarder", NULL};
 static const char *const format_choices[] = {"dtype", "fp8-scales", "bf16", NULL};
+static const char *const alpha_calls_choices[] = {"per-hop", "fused", NULL};
 static const char *const communicator_choices[] = {"groups", "ep", NULL};
 static const char *const path_choices[] = {"fast", "slow", "rail", NULL};
 
@@ -98,6 +99,10 @@ const struct key implementation_keys[] = {
      .help = "messages in flight per receiver and stage"},
     {"start", KEY_CHOICE, offsetof(struct implementation, start), .otherwise = "rendezvous",
      .choices = start_choices, .help = "whether a message waits for its receiver"},
+    {"alpha_calls", KEY_CHOICE, offsetof(struct implementation, alpha_calls), .otherwise = "per-hop",
+     .choices = alpha_calls_choices,
+     .help = "`per-hop`: each hop pays alpha, and the host reads split sizes in between; `fused`: one launch over all "
+             "ranks pays it once, no readback"},
     {"collectives", KEY_MAP, offsetof(struct implementation, collectives), .table = collective_keys,
      .help = "calls issued per hop of a dispatch, payload, counts and metadata together; a combine issues one"},
     {"chain", KEY_MAP, offsetof(struct implementation, chain), .table = chain_keys,
@@ -105,7 +110,8 @@ const struct key implementation_keys[] = {
     {"efficiency", KEY_MAP, offsetof(struct implementation, efficiency), .table = efficiency_keys,
      .help = "reached share of the tiers' rates"},
     {"message_cost", KEY_MAP, offsetof(struct implementation, message_cost_s),
-     .table = message_cost_keys, .help = "instead of the platform's x_half or message_cost"},
+     .table = message_cost_keys,
+     .help = "instead of what the platform's file says of x_half or message_cost; a --set of those goes first"},
     {"intra_group_path", KEY_CHOICE, offsetof(struct implementation, intra_group_path),
      .otherwise = "fast", .choices = path_choices,
      .help = "`slow`: all bytes over the slow tier; `rail`: bytes to other groups first over the fast "
@@ -165,6 +171,13 @@ static enum rc check(struct implementation *m, struct err *e) {
     return RC_OK;
 }
 
+/* Drops the file's number of pieces where a setting gives their size. */
+static void drop_overridden(struct yaml_node *root) {
+    const struct yaml_node *bytes = yaml_get(root, "chunk_size"), *number = yaml_get(root, "chunks");
+    if (bytes && bytes->set && number && !number->set)
+        yaml_drop(root, "chunks");
+}
+
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                             struct implementation **implementation, struct err *e) {
     struct yaml_doc *doc;
@@ -173,6 +186,7 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
         return rc;
     struct implementation *m = mem_alloc(1, sizeof *m);
     m->doc = doc;
+    drop_overridden(doc->root);
     rc = keys_read(implementation_keys, doc->root, doc, m, e);
     if (!rc)
         rc = check(m, e);

@@ -18,6 +18,7 @@ enum message_unit { UNIT_PEER, UNIT_ROW, UNIT_CHUNK };
 enum hops { HOPS_SERIAL, HOPS_PIPELINED };
 enum reduce { REDUCE_NONE, REDUCE_EXPERT_RANK, REDUCE_FORWARDER };
 enum row_format { ROW_DTYPE, ROW_FP8_SCALES, ROW_BF16 };
+enum alpha_calls { ALPHA_PER_HOP, ALPHA_FUSED };
 enum communicator { COMMUNICATOR_GROUPS, COMMUNICATOR_EP };
 
 /* Which rows travel: one per (token, expert), per (token, rank), or per (token, group). */
@@ -62,6 +63,7 @@ struct implementation {
     int64_t window;           /* messages in flight per sender and stage; 0 = all */
     int64_t receive_window;   /* the same per receiver */
     int start;                /* enum start */
+    int alpha_calls;          /* enum alpha_calls: whether every hop pays alpha, or one launch for all of them */
     struct collective_keys collectives;
     struct chain_keys chain;
     struct tier_factors efficiency;   /* reached share of a tier's rate, 0 < x <= 1 */

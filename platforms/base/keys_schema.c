@@ -15,7 +15,7 @@ static void write_number(struct json *j, const struct key *key, const char *type
         json_key_number(j, "maximum", key->max);
 }
 
-/* A value with its unit as text; without unit it is a number. */
+/* Writes the type of a plain value: a text with its unit, or a number where the key has no unit. */
 static void write_plain(struct json *j, const struct key *key) {
     if (key->kind == KEY_NUMBER) {
         write_number(j, key, "number");
@@ -34,7 +34,7 @@ static void write_text(struct json *j, const char *key) {
     json_close(j);
 }
 
-/* Plain, or {value, status, source, interval, note}. */
+/* Writes the two forms of a quantity: plain, or {value, status, source, interval, note}. */
 static void write_quantity(struct json *j, const struct key *key) {
     json_key_open(j, "oneOf", '[');
     json_open(j, '{');
@@ -69,6 +69,13 @@ static void write_quantity(struct json *j, const struct key *key) {
     json_close(j);
 }
 
+static void write_choices(struct json *j, const struct key *key) {
+    json_key_open(j, "enum", '[');
+    for (int i = 0; key->choices[i]; i++)
+        json_text(j, key->choices[i]);
+    json_close(j);
+}
+
 static void write_object(struct json *j, const struct key *table);
 
 static void write_kind(struct json *j, const struct key *key) {
@@ -90,9 +97,12 @@ static void write_kind(struct json *j, const struct key *key) {
         json_key_text(j, "type", "boolean");
         break;
     case KEY_CHOICE:
-        json_key_open(j, "enum", '[');
-        for (int i = 0; key->choices[i]; i++)
-            json_text(j, key->choices[i]);
+        write_choices(j, key);
+        break;
+    case KEY_CHOICES:
+        json_key_text(j, "type", "array");
+        open_key(j, "items");
+        write_choices(j, key);
         json_close(j);
         break;
     case KEY_MAP:

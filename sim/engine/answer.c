@@ -155,7 +155,7 @@ static void fill_links(const struct answer *a, int nth) {
     memcpy(o->link_bin_bytes, a->play->link_bins, n_links * (size_t)p->link_bins * sizeof(double));
 }
 
-static void fill_messages(const struct answer *a) {
+static void fill_messages(const struct answer *a, int nth) {
     const struct play *play = a->play;
     struct outcome *o = a->o;
     o->messages = mem_alloc((size_t)play->n_messages, sizeof *o->messages);
@@ -164,6 +164,8 @@ static void fill_messages(const struct answer *a) {
     for (size_t i = 0; i < play->n_messages; i++) {
         const struct play_message *m = &play->messages[i];
         const struct exchange *x = &a->plan->exchanges[m->exchange];
+        if (x->nth != nth)
+            continue;
         struct route route;
         call_route(x->call, m->src, m->dst, &route);
         double shift_s = a->shift_s - o->begin_s, latency_s = plan_latency_s(a->costs, m->way);
@@ -194,6 +196,8 @@ void answer_from_play(const struct plan *plan, int nth, const struct costs *cost
                                 .recv_end_s = mem_alloc(ranks, sizeof(double)),
                                 .flows = play->flows,
                                 .events = play->events,
+                                .levels = play->levels,
+                                .engine = plan->engine->name,
                                 .wall_s = play->wall_s,
                                 .cpu_s = play->cpu_s,
                                 .peak_rss_bytes = play->peak_rss_bytes};
@@ -210,7 +214,7 @@ void answer_from_play(const struct plan *plan, int nth, const struct costs *cost
     outcome->fairness = jain(outcome->recv_end_s, plan->ranks);
     fill_links(&a, nth);
     if (plan->most_messages)
-        fill_messages(&a);
+        fill_messages(&a, nth);
     choose_path(&a, nth);
 }
 

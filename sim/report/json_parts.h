@@ -22,7 +22,7 @@ void json_gates(struct json *j, const struct result *r);
 struct provenance {
     bool simulated; /* otherwise no engine is named */
     uint64_t seed;
-    const struct input_files *files;
+    const struct manifest *files;
     const char *const *arguments;
     int n_arguments;
 };

@@ -409,7 +409,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_close(&j);
     json_gain(&j, r);
     json_key_open(&j, "engine", '{');
-    json_key_text(&j, "name", "simgrid");
+    json_key_text(&j, "name", r->engine);
     json_key_text(&j, "simgrid_version", study_engine());
     json_key_text(&j, "sharing", "fluid, lossless, max-min");
     json_key_int(&j, "flows", (int64_t)r->flows);

@@ -350,6 +350,15 @@ static void write_licences(const struct result *r, struct buf *out) {
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
 }
 
+static void write_engine(const struct result *r, struct buf *out) {
+    bool own = strstr(r->engine, "fluid") != NULL, other = strstr(r->engine, "simgrid") != NULL;
+    buf_printf(out, "engine: %s%s%s%s", other ? "SimGrid " : "", other ? study_engine() : "",
+               own && other ? " and " : "", own ? "our own" : "");
+    buf_printf(out, ", fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, %.0f MB\n",
+               (unsigned long long)r->question->seed, (unsigned long long)r->flows, r->wall_s,
+               r->peak_rss_bytes / 1e6);
+}
+
 /* What stands behind the numbers, so that nobody takes them for more. */
 static void write_standing(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
@@ -375,11 +384,7 @@ static void write_standing(const struct result *r, struct buf *out) {
     }
     write_licences(r, out);
     if (r->flows)
-        buf_printf(out,
-                   "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
-                   "%.0f MB\n",
-                   study_engine(), (unsigned long long)r->question->seed,
-                   (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
+        write_engine(r, out);
     table_lines(out, "note", r->in.traffic->notes.text);
     table_lines(out, "warning", r->warnings.text);
 }

@@ -233,7 +233,7 @@ static void fill_spreads(const struct pair *p, const struct breakeven_question *
                                            .seed = (uint64_t)ask->q.seed,
                                            .threads = cores > 0 ? (int)cores : 1};
     struct spread s[OUTPUTS];
-    struct swing swings[INTERVALS_MAX];
+    struct swing *swings = mem_alloc((size_t)found->n, sizeof *swings);
     uncertainty_run(&q, s);
     uncertainty_swings(&q, OUT_GAIN, swings);
     struct breakeven_spread *const into[] = {&r->one_hop_s, &r->two_hop_s, &r->gain_spread};
@@ -245,6 +245,7 @@ static void fill_spreads(const struct pair *p, const struct breakeven_question *
             (struct breakeven_spread){r->entries[i].ratio.known, x->p5, x->p50, x->p95};
     }
     r->n_inputs = found->n;
+    r->inputs = mem_alloc((size_t)found->n, sizeof *r->inputs);
     for (int i = 0; i < found->n; i++) {
         const struct uncertain *input = &found->inputs[swings[i].input];
         r->inputs[i].name = input->name;
@@ -253,6 +254,7 @@ static void fill_spreads(const struct pair *p, const struct breakeven_question *
         r->inputs[i].gain_low = swings[i].low;
         r->inputs[i].gain_high = swings[i].high;
     }
+    free(swings);
 }
 
 /* --- by simulation ----------------------------------------------------------------------------------- */
@@ -277,7 +279,7 @@ static enum rc simulated_entry(const struct inputs *in, const struct breakeven_q
     const struct chain_constant *chain =
         chain_constant((enum chain_preset)in->implementation->chain.preset);
     *entry = (struct breakeven_entry){.chain = chain, .s_per_pair = chain->s_per_pair};
-    struct sim_options options = {.timeout_s = ask->q.timeout_s, .times_only = true};
+    struct sim_options options = question_times_only(&ask->q);
     struct ratio_search s = {.platform = in->platform,
                              .workload = in->workload,
                              .implementation = in->implementation,
@@ -435,8 +437,11 @@ void breakeven_free(struct breakeven_result *r) {
     if (!r)
         return;
     licences_forget(r->decided);
+    if (r->intervals)
+        intervals_clear(r->intervals);
     free(r->intervals);
-    input_files_clear(&r->files);
+    free(r->inputs);
+    manifest_clear(&r->files);
     inputs_clear(&r->in);
     free(r);
 }

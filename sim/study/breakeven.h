@@ -12,7 +12,6 @@
 
 enum {
     BREAKEVEN_ENTRIES = 4,
-    BREAKEVEN_INPUTS = 64,
     BREAKEVEN_CURVE = 61,
     BREAKEVEN_SKEWS = 3,
     BREAKEVEN_CHECKS = 5
@@ -50,10 +49,17 @@ struct breakeven_question {
     double host_exposure_s; /* extra host time of two hops */
 };
 
+/* A constant with an interval. */
+struct breakeven_input {
+    const char *name;
+    double low, high;           /* of the constant */
+    double gain_low, gain_high; /* with the constant at each end */
+};
+
 struct breakeven_result {
     const struct breakeven_question *question;
     struct inputs in;
-    struct input_files files;
+    struct manifest files;
     struct licences *decided;
     struct intervals *intervals; /* of the platform's constants; hold the names of inputs */
     bool simulated;
@@ -90,11 +96,7 @@ struct breakeven_result {
     uint64_t seed;
     struct breakeven_spread one_hop_s, two_hop_s, gain_spread;
     int n_inputs;
-    struct {
-        const char *name;
-        double low, high; /* of the constant */
-        double gain_low, gain_high; /* with the constant at each end */
-    } inputs[BREAKEVEN_INPUTS]; /* the one that moves the gain most first */
+    struct breakeven_input *inputs; /* [n_inputs] the one that moves the gain most first; NULL: none */
 };
 
 enum rc study_breakeven(const struct study *s, const struct breakeven_question *question,

@@ -19,11 +19,11 @@ static void quantiles(double *times_s, size_t n, double *q) {
     }
 }
 
-static enum rc one_draw(double timeout_s, const struct call *like, const struct traffic *t,
+static enum rc one_draw(const struct question *q, const struct call *like, const struct traffic *t,
                         const struct costs *cases, size_t n_cases, double *times_s, struct err *e) {
     struct call call;
     struct outcome outcomes[2] = {{0}};
-    const struct sim_options options = {.timeout_s = timeout_s, .times_only = true};
+    const struct sim_options options = question_times_only(q);
     call_build(like->topology, like->workload, like->implementation, t, like->strategy, like->phase,
                &call);
     call.enter_s = like->enter_s;
@@ -72,7 +72,7 @@ enum rc draws_run(const struct asking *a, struct call_run *run, struct err *e) {
         if (rc)
             break;
         // the cases stand as known, wire; without the known one the wire comes first
-        rc = one_draw(q->timeout_s, &run->call, t, run->cases.costs, known ? 2 : 1, times_s, e);
+        rc = one_draw(q, &run->call, t, run->cases.costs, known ? 2 : 1, times_s, e);
         known_s[i] = times_s[0];
         wire_s[i] = times_s[known ? 1 : 0];
         traffic_free(t);

@@ -12,7 +12,7 @@ enum rc explain_causes(const struct call_run *run, const struct question *questi
     struct causes causes;
     if (!t->closed_error || !t->simulated)
         return RC_OK;
-    struct sim_options options = {.timeout_s = question->timeout_s, .times_only = true};
+    struct sim_options options = question_times_only(question);
     const struct causes_question q = {.call = &run->call,
                                       .costs = call_run_basis(run),
                                       .analytic_s = t->time_known ? t->closed_s : t->closed_wire_s,

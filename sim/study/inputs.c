@@ -165,36 +165,23 @@ static enum rc layer_hash(struct layer *l, struct err *e) {
     return rc;
 }
 
-static void add_file(struct input_files *files, const char *role, const char *path, const char *sha256) {
-    MEM_GROW(files->items, files->n, files->room);
-    struct input_file *f = &files->items[files->n++];
-    *f = (struct input_file){.role = role, .path = path};
-    memcpy(f->sha256, sha256, sizeof f->sha256);
-}
-
-enum rc inputs_files(const struct inputs *in, struct input_files *files, struct err *e) {
+enum rc inputs_files(const struct inputs *in, struct manifest *files, struct err *e) {
     static const char *const roles[LAYER_FILES] = {"trace", "placement", "tokens"};
-    *files = (struct input_files){0};
     if (in->layer)
         take_trace_hash(in->layer, in->traffic);
     enum rc rc = in->layer ? layer_hash(in->layer, e) : RC_OK;
     if (rc)
         return rc;
     if (in->platform)
-        add_file(files, "platform", in->platform->doc->file, in->platform->doc->sha256);
+        manifest_add_all(files, &in->platform->doc->files, NULL);
     if (in->workload)
-        add_file(files, "workload", in->workload->doc->file, in->workload->doc->sha256);
+        manifest_add_all(files, &in->workload->doc->files, NULL);
     if (in->implementation)
-        add_file(files, "implementation", in->implementation->doc->file, in->implementation->doc->sha256);
+        manifest_add_all(files, &in->implementation->doc->files, NULL);
     for (int i = 0; in->layer && i < LAYER_FILES; i++)
         if (layer_path(in->workload, i))
-            add_file(files, roles[i], layer_path(in->workload, i), in->layer->sha256[i]);
+            manifest_add(files, roles[i], layer_path(in->workload, i), in->layer->sha256[i]);
     return RC_OK;
-}
-
-void input_files_clear(struct input_files *files) {
-    free(files->items);
-    *files = (struct input_files){0};
 }
 
 /* --- what is drawn --------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #ifndef SIM_STUDY_INPUTS_H
 #define SIM_STUDY_INPUTS_H
 
+#include "platforms/base/manifest.h"
 #include "sim/study/memo.h"
 #include "sim/study/question.h"
 #include "workloads/call.h"
@@ -47,18 +48,8 @@ enum { INPUT_ALL = INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPU
 enum rc inputs_load(const struct question *q, unsigned parts, struct inputs *in, struct err *e);
 void inputs_clear(struct inputs *in);
 
-/* A file that was opened for a question. */
-struct input_file {
-    const char *role; /* "platform", "alpha.borrow", "workload", "implementation", "trace", "placement", "tokens" */
-    const char *path;
-    char sha256[HASH_TEXT];
-};
-struct input_files {
-    struct input_file *items;
-    size_t n, room;
-};
-/* All of them, those of platform and implementation first. Borrowed from the inputs. RC_IO */
-enum rc inputs_files(const struct inputs *in, struct input_files *files, struct err *e);
-void input_files_clear(struct input_files *files);
+/* Adds all files that were opened for a question: of platform (what it borrows too), workload and implementation, then
+ * what the workload reads. RC_IO */
+enum rc inputs_files(const struct inputs *in, struct manifest *files, struct err *e);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct question_program question_program(const struct study *s) {
-    return (struct question_program){study_version(), study_git(), "simgrid", study_engine(), s->run.results, s->run.n};
+    return (struct question_program){study_version(), study_git(), study_engine(), s->run.results, s->run.n};
 }
 
 static void add_text(struct hash *h, const char *name, const char *text) {
@@ -50,7 +50,8 @@ static void add_question(struct hash *h, const struct question *q) {
                   {"causes", q->causes},
                   {"detail", q->detail},
                   {"links", q->links},
-                  {"messages", q->messages}};
+                  {"messages", q->messages},
+                  {"engine", q->engine}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         add_count(h, counts[i].name, counts[i].value);
     snprintf(timeout, sizeof timeout, "%.17g", q->timeout_s);
@@ -59,11 +60,11 @@ static void add_question(struct hash *h, const struct question *q) {
 }
 
 static enum rc add_files(struct hash *h, const struct inputs *in, struct err *e) {
-    struct input_files files;
+    struct manifest files = {0};
     enum rc rc = inputs_files(in, &files, e);
     for (size_t i = 0; i < files.n && !rc; i++)
         add_text(h, files.items[i].role, files.items[i].sha256);
-    input_files_clear(&files);
+    manifest_clear(&files);
     return rc;
 }
 
@@ -73,7 +74,6 @@ enum rc question_key(const struct question *q, const struct question_program *pr
     char text[HASH_TEXT];
     add_text(h, "version", program->version);
     add_text(h, "git", program->git);
-    add_text(h, "engine", program->engine);
     add_text(h, "engine version", program->engine_version);
     for (size_t i = 0; i < program->n_gates; i++)
         add_text(h, program->gates[i].gate->id, program->gates[i].hash);

@@ -11,7 +11,7 @@
 
 /* Who answers, and with which evidence behind the licences. */
 struct question_program {
-    const char *version, *git, *engine, *engine_version;
+    const char *version, *git, *engine_version;
     const struct gate_result *gates; /* borrowed from the study */
     size_t n_gates;
 };

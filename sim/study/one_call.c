@@ -115,6 +115,9 @@ static void fill_band(const struct outcome *outcomes, struct call_run *run) {
 
 /* The cost of the simulations; a run that several cases share counts once. */
 static void add_cost(const struct outcome *outcomes, size_t i, struct result *r) {
+    const char *engine = outcomes[i].engine;
+    if (engine)
+        r->engine = r->engine && strcmp(r->engine, engine) != 0 ? "simgrid, fluid" : engine;
     size_t first = 0;
     while (outcomes[first].run != outcomes[i].run)
         first++;
@@ -154,7 +157,8 @@ static enum rc simulate(struct asking *a, struct call_run *run, struct err *e) {
     const struct question *q = a->q;
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
     bool detail = q->detail >= DETAIL_RANKS;
-    const struct sim_options options = {.timeout_s = q->timeout_s,
+    const struct sim_options options = {.engine = (enum sim_engine)q->engine,
+                                        .timeout_s = q->timeout_s,
                                         .times_only = !detail,
                                         .link_bins = detail ? RESULT_BINS : 0,
                                         .messages = q->messages ? RESULT_MESSAGES : 0};

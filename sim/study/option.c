@@ -36,8 +36,13 @@ const struct option option_trace = {"--trace", "FILE", OPTION_KEY, 0,
                                     .help = "routing record: counts, token by token, or a matrix"};
 const struct option option_seed = {"--seed", "N", OPTION_COUNT, offsetof(struct question, seed), .max = INT64_MAX,
                                    .help = "of drawn tokens (default 1)"};
+static const char *const engines[] = {"auto", "simgrid", "fluid", NULL};
+const struct option option_engine = {"--engine", "NAME", OPTION_CHOICE, offsetof(struct question, engine),
+                                     .choices = engines, .first = SIM_ENGINE_AUTO,
+                                     .help = "auto (default: by the number of flows), simgrid or fluid"};
 const struct option option_timeout = {"--timeout", "SECONDS", OPTION_SECONDS, offsetof(struct question, timeout_s),
-                                      .help = "end a simulation that takes longer (exit 4)"};
+                                      .help = "end a simulation after so much CPU time, or ten times that of wall time "
+                                              "(exit 4)"};
 const struct option option_corpus = {"--corpus", "DIR", OPTION_TEXT, offsetof(struct question, corpus),
                                      .help = "folder of own corpora and gates, evaluated beside the built-in ones"};
 

@@ -12,7 +12,7 @@ static const struct {
 } aliases[] = {{"platform.chain", "implementation.chain.preset"},
                {"implementation.chain", "implementation.chain.preset"}};
 
-/* Keys that bring another one with them. */
+/* Keys that bring another one with them, unless it is set too. */
 static const struct {
     const char *key, *also, *value;
 } implied[] = {{"workload.routing.trace", "workload.routing.source", "trace"},
@@ -40,6 +40,14 @@ static void push(struct question_input *input, const char *key, const char *valu
     input->settings[input->n++] = (struct setting){key, value};
 }
 
+/* Puts a setting before all others, which thereby go over it. */
+static void push_first(struct question_input *input, const char *key, const char *value) {
+    push(input, key, value);
+    for (size_t i = input->n - 1; i > 0; i--)
+        input->settings[i] = input->settings[i - 1];
+    input->settings[0] = (struct setting){key, value};
+}
+
 /* The names of the three inputs, and where they stand in a question. */
 enum { INPUTS = 3 };
 static const char *const input_names[INPUTS] = {"platform", "workload", "implementation"};
@@ -60,7 +68,7 @@ enum rc question_set(struct question *q, const char *key, const char *value, str
         push(input_at(q, i), key + n + 1, value);
         for (size_t k = 0; k < sizeof implied / sizeof *implied; k++)
             if (strcmp(implied[k].key, key) == 0)
-                push(input_at(q, i), implied[k].also + n + 1, implied[k].value);
+                push_first(input_at(q, i), implied[k].also + n + 1, implied[k].value);
         return RC_OK;
     }
     char *first = arena_copy(&q->arena, key);
@@ -87,6 +95,10 @@ int question_strategies(const struct question *q, const int **strategies) {
     static const int both[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP};
     *strategies = q->strategies.n ? q->strategies.items : both;
     return q->strategies.n ? q->strategies.n : 2;
+}
+
+struct sim_options question_times_only(const struct question *q) {
+    return (struct sim_options){.engine = (enum sim_engine)q->engine, .timeout_s = q->timeout_s, .times_only = true};
 }
 
 bool question_is_sequence(const struct question *q) {
@@ -118,23 +130,10 @@ static void add_count(struct word_list *w, const char *option, int64_t value) {
         add_option(w, option, arena_printf(w->arena, "%lld", (long long)value));
 }
 
-/* Settings that another one has brought are left out: they come with it again. */
-static bool is_implied(const struct question_input *input, size_t i, const char *name) {
-    for (size_t k = 0; i > 0 && k < sizeof implied / sizeof *implied; k++) {
-        size_t n = strlen(name);
-        if (strncmp(implied[k].key, name, n) == 0 && strcmp(implied[k].key + n + 1, input->settings[i - 1].key) == 0 &&
-            strcmp(implied[k].also + n + 1, input->settings[i].key) == 0 &&
-            strcmp(implied[k].value, input->settings[i].value) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void add_settings(struct word_list *w, const struct question_input *input, const char *name) {
     for (size_t i = 0; i < input->n; i++)
-        if (!is_implied(input, i, name))
-            add_option(w, "--set",
-                       arena_printf(w->arena, "%s.%s=%s", name, input->settings[i].key, input->settings[i].value));
+        add_option(w, "--set",
+                   arena_printf(w->arena, "%s.%s=%s", name, input->settings[i].key, input->settings[i].value));
 }
 
 int question_words(const struct question *q, struct arena *arena, const char ***words) {

@@ -8,7 +8,7 @@
 #define SIM_STUDY_QUESTION_H
 
 #include "platforms/base/hash.h"
-#include "workloads/call.h"
+#include "sim/engine/engine.h"
 
 /* A file, or the built-in one of a name, and what is set in it. */
 struct question_input {
@@ -50,7 +50,8 @@ struct question {
     int detail;                 /* enum question_detail */
     int64_t links;              /* told over time */
     bool messages;              /* tell when the largest were under way */
-    double timeout_s;           /* of one simulation; 0: no limit */
+    int engine;                 /* enum sim_engine */
+    double timeout_s;           /* CPU time of one simulation; 0: no limit */
     const char *corpus;         /* folder of own gates and corpora, or NULL */
     /* the command line that asked; NULL: one that asks the same is told (question_words()) */
     const char *const *arguments;
@@ -70,6 +71,8 @@ enum rc question_set_text(struct question *q, const char *text, struct err *e);
 bool question_has_phase(const struct question *q, enum phase phase);
 /* The strategies asked for, or the default ones. Returns their number. */
 int question_strategies(const struct question *q, const int **strategies);
+/* What the engine is told for a run of which only times are wanted. */
+struct sim_options question_times_only(const struct question *q);
 /* Whether calls are played back to back. */
 bool question_is_sequence(const struct question *q);
 

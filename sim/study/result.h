@@ -121,7 +121,7 @@ struct result_weakest {
 struct result {
     const struct question *question;
     struct inputs in;
-    struct input_files files; /* that were opened for it */
+    struct manifest files; /* that were opened for it */
     struct result_call calls[RESULT_CALLS]; /* as asked, then the better one hops that gains are against */
     int n_calls;
     const char *gain_of; /* strategy; NULL: no gain was asked for */
@@ -135,6 +135,7 @@ struct result {
     const struct gate_result *gates;           /* that stood behind them */
     size_t n_gates;
     struct buf warnings; /* one line each */
+    const char *engine; /* that simulated; "simgrid, fluid" when calls differ; NULL: none */
     uint64_t flows;
     double wall_s, cpu_s, peak_rss_bytes;
     const char *const *arguments; /* a command line that asks this */

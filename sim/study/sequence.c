@@ -88,10 +88,10 @@ static void clear(struct calls *c) {
     free(c->outcomes);
 }
 
-static enum rc play(double timeout_s, const struct calls *c, enum regime host, struct sequence_times *t,
+static enum rc play(const struct question *q, const struct calls *c, enum regime host, struct sequence_times *t,
                     struct err *e) {
     const struct sim_sequence sequence = {c->calls, c->costs, (size_t)c->n, host};
-    const struct sim_options options = {.timeout_s = timeout_s, .times_only = true};
+    const struct sim_options options = question_times_only(q);
     double total_s;
     enum rc rc = sim_run_sequence(&sequence, &options, c->outcomes, &total_s, e);
     if (rc)
@@ -158,7 +158,7 @@ enum rc sequence_run(const struct asking *a, struct call_run *run, struct err *e
     s->n_calls = c.n;
     if (!rc) {
         build(&run->call, table, &c, &times, s);
-        rc = play(q->timeout_s, &c, host, &times, e);
+        rc = play(q, &c, host, &times, e);
     }
     if (!rc)
         sequence_publish(&times, run->time, run->wire, s);

@@ -196,7 +196,7 @@ void result_free(struct result *r) {
     buf_clear(&r->warnings);
     buf_clear(&r->assumed);
     arena_clear(&r->arena);
-    input_files_clear(&r->files);
+    manifest_clear(&r->files);
     inputs_clear(&r->in);
     free(r);
 }

@@ -134,7 +134,9 @@ static void time_is_above_the_bound_and_bytes_are_conserved(void **state) {
         struct costs costs = random_costs(&r);
         struct outcome o;
         struct err e;
-        const struct sim_options options = {.link_bins = i % 2 ? 7 : 0};
+        const struct sim_options options = {.link_bins = i % 2 ? 7 : 0,
+                                            .engine = i / 2 % 2 ? SIM_ENGINE_FLUID : SIM_ENGINE_SIMGRID,
+                                            .checked = true};
         assert_ok(sim_run(&b.call, &costs, 1, &options, &o, &e), &e);
         check_outcome(&b, &costs, &o);
         outcome_clear(&o);
@@ -240,7 +242,7 @@ static void uniform_xor_meets_the_bound(void **state) {
     }
 }
 
-/* Bytes, x_half and bandwidths scaled together change nothing: SimGrid's absolute tolerances must
+/* Bytes, x_half and bandwidths scaled together change nothing: absolute tolerances of an engine must
  * not show. */
 static void scaling_changes_nothing(void **state) {
     (void)state;

@@ -77,6 +77,22 @@ static enum rc load_bad(const char *text, struct err *e) {
     return rc;
 }
 
+static void a_set_chunk_size_outranks_the_files_chunks(void **state) {
+    (void)state;
+    static const struct setting size = {"chunk_size", "64KiB"}, number = {"chunks", "4"};
+    struct implementation *m;
+    struct err e;
+    folder_put("i.yaml", GOOD "hops: pipelined\nchunks: 8\n");
+    assert_ok(implementation_load("i.yaml", &size, 1, &m, &e), &e);
+    assert_int_equal(m->chunks, 0);
+    assert_rel(m->chunk_bytes.value, 65536, 0);
+    implementation_free(m);
+    folder_put("i.yaml", GOOD "hops: pipelined\nchunk_size: 8KiB\n");
+    assert_ok(implementation_load("i.yaml", &number, 1, &m, &e), &e);
+    assert_int_equal(m->chunks, 4);
+    implementation_free(m);
+}
+
 static void bad_implementations(void **state) {
     (void)state;
     static const struct refused bad[] = {
@@ -131,6 +147,7 @@ static void the_readme_has_the_key_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in_implementations), cmocka_unit_test(defaults_and_settings),
+        cmocka_unit_test(a_set_chunk_size_outranks_the_files_chunks),
         cmocka_unit_test(bad_implementations),      cmocka_unit_test(chain_presets),
         cmocka_unit_test(orders_and_starts),        cmocka_unit_test(the_readme_has_the_key_table),
     };
