@@ -167,7 +167,7 @@ static bool worker(const struct sweep_line *l) {
     if (!rc)
         rc = study_open(corpus, &memo, &study, &e);
     if (!rc)
-        serve(&(struct sweep_job){spec, NULL, &study});
+        serve(&(struct sweep_job){spec, NULL, &study, l->retry});
     while (rc && receive_order() != STOP)
         continue; // rank 0 meets the same error and says it; this rank only waits for the end
     study_close(&study);

@@ -13,6 +13,7 @@ struct sweep_line {
     const char *output; /* NULL: with dry_run only */
     int64_t jobs; /* 0: one a core */
     bool dry_run;
+    int retry; /* enum sweep_retry */
 };
 
 enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e);

@@ -8,6 +8,7 @@
 #define SIM_REPORT_PAGE_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "platforms/base/mem.h"
 #include "sim/study/result.h"
@@ -70,7 +71,10 @@ enum rc page_csv(const char *path, struct buf *out, bool *truncated, struct err 
 /* --- for the parts of the page --------------------------------------------------------------------- */
 
 typedef enum rc (*page_record_f)(json_t *record, void *context, struct err *e);
-/* Calls f for every record of JSON Lines, or once for a file with one result. */
+/* Marks, by line from 0, records of a sweep that a later one replaces: of the same sweep, coordinates and seed, tried
+ * again or asked of another program. free() releases. */
+bool *page_superseded(FILE *in);
+/* Calls f for every record of JSON Lines that no later one replaces, or once for a file with one result. */
 enum rc page_each(const char *path, page_record_f f, void *context, bool *truncated, struct err *e);
 /* The error of a file without records. */
 enum rc page_empty(const char *path, struct err *e);

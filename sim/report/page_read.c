@@ -217,8 +217,11 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
     size_t room = 0;
     enum rc rc = RC_OK;
     ssize_t n;
+    bool *superseded = page_superseded(in);
     for (int line = 1; !rc && (n = getline(&text, &room, in)) > 0; line++) {
         json_error_t why;
+        if (superseded[line - 1])
+            continue;
         const struct place at = {path, line, 0};
         json_t *record = json_loadb(text, (size_t)n, 0, &why);
         if (record) {
@@ -233,6 +236,7 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
         }
     }
     free(text);
+    free(superseded);
     if (!rc && ferror(in))
         rc = err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
     return rc;

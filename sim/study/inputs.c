@@ -17,6 +17,7 @@ struct machine {
     struct topology *topology;
     struct implementation *implementation; /* NULL: not asked for */
     bool imitation;
+    char constants_sha256[HASH_TEXT];
 };
 
 /* A file of the user under the name of a shipped one is another library. */
@@ -50,6 +51,8 @@ static enum rc machine_fill(const struct question *q, bool implementation, struc
                                  &m->implementation, e);
     if (!rc)
         rc = implementation_apply(m->implementation, m->topology, e);
+    if (!rc)
+        manifest_digest(&m->platform->doc->files, m->constants_sha256);
     m->imitation = !rc && implementation && is_imitation(m->implementation);
     return rc;
 }
@@ -100,6 +103,7 @@ static enum rc load_machine(const struct question *q, unsigned parts, struct inp
     in->topology = m->topology;
     in->implementation = m->implementation;
     in->imitation = m->imitation;
+    in->constants_sha256 = m->constants_sha256;
     return RC_OK;
 }
 

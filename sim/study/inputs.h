@@ -32,6 +32,7 @@ struct inputs {
     struct platform *platform;
     struct topology *topology;
     struct implementation *implementation;
+    const char *constants_sha256; /* of the platform's files, those that it borrows from among them */
     bool imitation; /* the implementation has the name of a shipped one and is another */
     struct layer *layer; /* holds the workload */
     struct workload *workload;

@@ -51,7 +51,7 @@ void scope_of_call(const struct question *q, const struct inputs *in, const stru
     const struct implementation *m = call->implementation;
     *asked = (struct gate_scope){
         .machine = p->name,
-        .constants_sha256 = only_shape(&q->platform) ? p->doc->sha256 : changed,
+        .constants_sha256 = only_shape(&q->platform) ? in->constants_sha256 : changed,
         .implementation = q->implementation.n ? changed : in->imitation ? imitation : m->name,
         // the corpora hold dispatch-like calls of a host that runs ahead; the rest was measured by nobody
         .strategy = call->phase == PHASE_DISPATCH && q->host == HOST_ALONE ? strategy_name(call->strategy)

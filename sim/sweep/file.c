@@ -14,32 +14,70 @@ static int by_key(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-static enum rc bad_line(const struct sweep_file *f, int line, const char *why, struct err *e) {
-    const struct place at = {f->path, line, 0};
-    return err_at(e, RC_SYNTAX, &at, "%s; repair or remove this line, or write to another file", why);
+/* Records of one key in the order of their lines. */
+static int by_key_and_line(const void *a, const void *b) {
+    const struct sweep_found *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static enum rc read_line(struct sweep_file *f, const char *text, size_t n, int line, struct err *e) {
+/* Errors of circumstance go by the text of their code. */
+static bool is_circumstance(const char *kind) {
+    static const enum rc codes[] = {
+#define FILE_CODE(code, text) code,
+        RC_LIST(FILE_CODE)
+#undef FILE_CODE
+    };
+    for (size_t i = 0; kind && i < sizeof codes / sizeof *codes; i++)
+        if (rc_is_circumstance(codes[i]) && strcmp(kind, rc_text(codes[i])) == 0)
+            return true;
+    return false;
+}
+
+enum rc sweep_file_parse(const char *text, size_t n, struct sweep_found *found, struct err *e) {
     json_error_t why;
     json_t *record = json_loadb(text, n, JSON_REJECT_DUPLICATES, &why);
     const char *schema = json_string_value(json_object_get(record, "schema"));
     const char *key = json_string_value(json_object_get(record, "key"));
     const char *status = json_string_value(json_object_get(record, "status"));
+    const char *kind = json_string_value(json_object_get(json_object_get(record, "error"), "kind"));
     enum rc rc = RC_OK;
     if (!record)
-        rc = bad_line(f, line, why.text, e);
+        rc = err_set(e, RC_SYNTAX, "%s", why.text);
     else if (!schema || strcmp(schema, "moesim/sweep-record/1") != 0)
-        rc = bad_line(f, line, "not a record of schema moesim/sweep-record/1", e);
+        rc = err_set(e, RC_SYNTAX, "not a record of schema moesim/sweep-record/1");
     else if (!key || strlen(key) != HASH_TEXT - 1)
-        rc = bad_line(f, line, "the record has no key", e);
+        rc = err_set(e, RC_SYNTAX, "the record has no key");
     if (!rc) {
-        MEM_GROW(f->keys, f->n_keys, f->room);
-        struct sweep_found *found = &f->keys[f->n_keys++];
+        *found = (struct sweep_found){.failed = status && strcmp(status, "error") == 0};
+        found->by_circumstance = found->failed && is_circumstance(kind);
         memcpy(found->key, key, HASH_TEXT);
-        found->failed = status && strcmp(status, "error") == 0;
     }
     json_decref(record);
     return rc;
+}
+
+static enum rc read_line(struct sweep_file *f, const char *text, size_t n, int line, struct err *e) {
+    struct sweep_found found;
+    struct err why;
+    const struct place at = {f->path, line, 0};
+    if (sweep_file_parse(text, n, &found, &why))
+        return err_at(e, RC_SYNTAX, &at, "%s; repair or remove this line, or write to another file", why.text);
+    found.line = line;
+    MEM_GROW(f->keys, f->n_keys, f->room);
+    f->keys[f->n_keys++] = found;
+    return RC_OK;
+}
+
+/* Sorts what was found; of each key the last record stays. */
+static void sort_keys(struct sweep_file *f) {
+    size_t n = 0;
+    if (f->n_keys)
+        qsort(f->keys, f->n_keys, sizeof *f->keys, by_key_and_line);
+    for (size_t i = 0; i < f->n_keys; i++)
+        if (i + 1 == f->n_keys || strcmp(f->keys[i].key, f->keys[i + 1].key) != 0)
+            f->keys[n++] = f->keys[i];
+    f->n_keys = n;
 }
 
 static enum rc read_lines(struct sweep_file *f, FILE *in, struct err *e) {
@@ -58,8 +96,7 @@ static enum rc read_lines(struct sweep_file *f, FILE *in, struct err *e) {
     if (!rc && ferror(in))
         rc = err_set(e, RC_IO, "%s: cannot read: %s", f->path, strerror(errno));
     free(text);
-    if (f->n_keys)
-        qsort(f->keys, f->n_keys, sizeof *f->keys, by_key);
+    sort_keys(f);
     return rc;
 }
 

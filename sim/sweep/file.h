@@ -23,8 +23,10 @@ struct sweep_file {
     int64_t bytes; /* of whole records */
     struct sweep_found {
         char key[HASH_TEXT];
+        int line;
         bool failed;
-    } *keys; /* of the records found, sorted */
+        bool by_circumstance; /* killed or out of time: it may end otherwise another time */
+    } *keys; /* of the records found, the last one of each key, sorted */
     size_t n_keys, room;
     bool repaired; /* a truncated last line was taken away */
 };
@@ -32,7 +34,9 @@ struct sweep_file {
 enum rc sweep_file_open(const char *path, struct sweep_file *f, struct err *e);
 /* The same for reading only; a missing file has no records. */
 enum rc sweep_file_look(const char *path, struct sweep_file *f, struct err *e);
-/* The record of a key, or NULL. */
+/* Reads what the head of a record says; line is 0. RC_SYNTAX with why it is none, without a place. */
+enum rc sweep_file_parse(const char *record, size_t n, struct sweep_found *found, struct err *e);
+/* The last record of a key, or NULL. */
 const struct sweep_found *sweep_file_find(const struct sweep_file *f, const char *key);
 enum rc sweep_file_add(struct sweep_file *f, const char *record, size_t n, struct err *e);
 void sweep_file_close(struct sweep_file *f);

@@ -133,5 +133,5 @@ void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct 
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES];
     struct record_head head;
     fill_head(spec, point, plan, axes, values, &head);
-    write_error(spec, point, &head, RC_ENGINE, message, out);
+    write_error(spec, point, &head, RC_RESOURCE, message, out);
 }

@@ -117,21 +117,24 @@ static enum rc hand_out(struct state *s, struct err *e) {
 
 /* --- records --------------------------------------------------------------------------------------- */
 
-static bool record_failed(const char *record) {
-    static const char key[] = "\"status\": ", bad[] = "\"error\"";
-    const char *status = strstr(record, key); // it stands near the beginning
-    return status && strncmp(status + strlen(key), bad, strlen(bad)) == 0;
-}
-
 static enum rc keep(struct state *s, int64_t point, const struct buf *record, struct err *e) {
+    struct sweep_found found;
     if (s->finished[point])
         return RC_OK;
-    enum rc rc = sweep_file_add(s->file, record->text, record->n, e);
+    enum rc rc = sweep_file_parse(record->text, record->n, &found, e);
+    if (rc) {
+        err_prefix(e, "a worker's record of point %lld", (long long)s->job->spec->points[point].number);
+        return rc;
+    }
+    if (strcmp(found.key, s->job->plans[point].key) != 0)
+        return err_set(e, RC_IO, "a worker on another machine has other input files for point %lld",
+                       (long long)s->job->spec->points[point].number);
+    rc = sweep_file_add(s->file, record->text, record->n, e);
     if (rc)
         return rc;
     s->finished[point] = true;
     s->tally->done++;
-    s->tally->failed += record_failed(record->text);
+    s->tally->failed += found.failed;
     return RC_OK;
 }
 
@@ -165,9 +168,6 @@ static enum rc accept_record(struct state *s, int worker, const struct buf *reco
     if (record->n == 0)
         return lose(s, point, signal_number, e);
     s->longest_s = fmax(s->longest_s, clock_wall_s() - s->since_s[worker]);
-    if (!strstr(record->text, s->job->plans[point].key))
-        return err_set(e, RC_IO, "a worker on another machine has other input files for point %lld",
-                       (long long)s->job->spec->points[point].number);
     return keep(s, point, record, e);
 }
 
@@ -200,14 +200,21 @@ static int by_size(const void *a, const void *b) {
     return (x->point > y->point) - (x->point < y->point);
 }
 
+bool sweep_is_done(const struct sweep_job *job, const struct sweep_found *found) {
+    if (!found || !found->failed)
+        return found != NULL;
+    return job->retry == RETRY_NONE || (job->retry == RETRY_CIRCUMSTANCE && !found->by_circumstance);
+}
+
 /* Points that are not in the file yet, largest first. */
 static void order_points(struct state *s) {
     struct sized *all = mem_alloc(s->job->spec->n_points, sizeof *all);
     for (size_t i = 0; i < s->job->spec->n_points; i++) {
         const struct sweep_found *found = sweep_file_find(s->file, s->job->plans[i].key);
-        if (!found)
+        bool done = sweep_is_done(s->job, found);
+        if (!done)
             all[s->n++] = (struct sized){s->job->plans[i].seconds, i};
-        s->tally->there_failed += found && found->failed;
+        s->tally->there_failed += done && found->failed;
     }
     qsort(all, s->n, sizeof *all, by_size);
     for (size_t i = 0; i < s->n; i++)

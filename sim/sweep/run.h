@@ -22,14 +22,21 @@ struct sweep_remote {
     int (*take)(void *context, struct buf *record);
 };
 
+/* Failed points of earlier runs that are tried again. */
+enum sweep_retry { RETRY_CIRCUMSTANCE, RETRY_NONE, RETRY_ALL };
+
 struct sweep_job {
     const struct sweep_spec *spec;
     const struct sweep_plan *plans; /* NULL: worked out point by point */
     const struct study *study; /* each worker goes on with its own copy */
+    int retry;                 /* enum sweep_retry */
 };
 
 /* Appends the record of a point; context is a struct sweep_job. */
 void sweep_work(void *job, int64_t point, struct buf *record);
+
+/* True when a point is not to be tried: its record is there, or has failed and stays so. */
+bool sweep_is_done(const struct sweep_job *job, const struct sweep_found *found);
 
 struct sweep_tally {
     size_t points, there, there_failed, done, failed; /* failed of done, there_failed of there */

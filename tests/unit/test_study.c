@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Questions answered without a command line. */
-#include "tests/support/check.h"
+#include "tests/support/folder.h"
 
 #include <stdlib.h>
 
+#include "sim/study/key.h"
 #include "sim/study/one_call.h"
 #include "sim/study/option.h"
 
@@ -163,6 +164,126 @@ static void settings_bring_others_with_them(void **state) {
     question_clear(&q);
 }
 
+/* --- the key ----------------------------------------------------------------------------------------- */
+
+static void key_of(const struct question *q, const struct question_program *program, char key[static HASH_TEXT]) {
+    struct inputs in = {0};
+    struct err e;
+    assert_ok(inputs_load(q, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION, &in, &e), &e);
+    assert_ok(question_key(q, program, &in, NULL, key, &e), &e);
+    inputs_clear(&in);
+}
+
+static const struct question_program program = {"1.0", "abc", "3.32", NULL, 0};
+
+/* One field at a time is another one than in the question; a field that no row changes would be missed here. */
+static void each_part_of_a_question_has_its_share_of_the_key(void **state) {
+    (void)state;
+    struct question q, other;
+    char key[HASH_TEXT], again[HASH_TEXT];
+    ask(&q, small);
+    key_of(&q, &program, key);
+    key_of(&q, &program, again);
+    assert_string_equal(again, key);
+    other = q;
+    other.arguments = (const char *const[]){"compare"}; // how it was put is not what was asked
+    other.n_arguments = 1;
+    key_of(&other, &program, again);
+    assert_string_equal(again, key);
+    for (int i = 0; i < 17; i++) {
+        other = q;
+        struct setting set[2] = {q.platform.settings[0], q.platform.settings[1]};
+        other.strategies.n = i == 0;
+        other.phases = i == 1 ? ASK_BOTH : q.phases;
+        other.seed += i == 2;
+        other.host = i == 3 ? HOST_AHEAD : q.host;
+        other.calls += i == 4;
+        other.batches += i == 5;
+        other.all_layers = i == 6;
+        other.draws += i == 7;
+        other.compare = i == 8;
+        other.analytic_only = i == 9;
+        other.causes = i == 10;
+        other.detail += i == 11;
+        other.links += i == 12;
+        other.messages = i == 13;
+        other.timeout_s += i == 14;
+        other.corpus = i == 15 ? "own" : NULL;
+        other.engine = i == 16 ? SIM_ENGINE_FLUID : q.engine;
+        key_of(&other, &program, again);
+        if (strcmp(again, key) == 0)
+            fail_msg("part %d is not in the key", i);
+        other = q;
+        set[i % 2].value = "8"; // groups, then ranks
+        other.platform.settings = set;
+        key_of(&other, &program, again);
+        assert_string_not_equal(again, key);
+    }
+    question_clear(&q);
+}
+
+static void each_part_of_the_program_has_its_share_of_the_key(void **state) {
+    (void)state;
+    static const struct gate gate = {.id = "g"};
+    struct gate_result first = {.gate = &gate, .hash = "a"}, second = {.gate = &gate, .hash = "b"};
+    const struct question_program all[] = {program,
+                                           {"1.1", "abc", "3.32", NULL, 0},
+                                           {"1.0", "abc-dirty", "3.32", NULL, 0},
+                                           {"1.0", "abc", "3.36", NULL, 0},
+                                           {"1.0", "abc", "3.32", &first, 1},
+                                           {"1.0", "abc", "3.32", &second, 1}};
+    enum { N = sizeof all / sizeof *all };
+    char keys[N][HASH_TEXT];
+    struct question q;
+    ask(&q, small);
+    for (int i = 0; i < N; i++) {
+        key_of(&q, &all[i], keys[i]);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(keys[i], keys[k]);
+    }
+    question_clear(&q);
+}
+
+#define MACHINE(name, rest)                                                                                    \
+    "schema: moesim/platform/1\nname: " name "\nimplementation: collective-eager\ngroups: 4\n"                \
+    "ranks_per_group: 2\nfast: {bandwidth: 100GBps}\nslow: {bandwidth: 50GBps}\n" rest
+
+/* Files that are read through others count too: in key, provenance and gate scope. */
+static void each_file_has_its_share_of_the_key(void **state) {
+    (void)state;
+    static const char *const lender[] = {
+        MACHINE("lender", "alpha: [{implementation: collective-eager, entries: [{world: 8, time: 10us}]}]\n"),
+        MACHINE("lender", "alpha: [{implementation: collective-eager, entries: [{world: 8, time: 20us}]}]\n")};
+    char keys[2][HASH_TEXT], constants[2][HASH_TEXT];
+    folder_put("borrower.yaml",
+               MACHINE("borrower", "alpha: [{implementation: collective-eager, borrow: ./lender.yaml}]\n"));
+    for (int i = 0; i < 2; i++) {
+        struct question q;
+        struct inputs in = {0};
+        struct manifest files = {0};
+        struct err e;
+        folder_put("lender.yaml", lender[i]);
+        question_init(&q);
+        q.platform.name = "./borrower.yaml";
+        q.workload.name = "terrace-reference";
+        key_of(&q, &program, keys[i]);
+        assert_ok(inputs_load(&q, INPUT_ALL, &in, &e), &e);
+        assert_ok(inputs_files(&in, &files, &e), &e);
+        assert_non_null(manifest_find(&files, "platform"));
+        assert_non_null(manifest_find(&files, "borrowed platform"));
+        assert_non_null(manifest_find(&files, "workload"));
+        assert_non_null(manifest_find(&files, "implementation"));
+        memcpy(constants[i], in.constants_sha256, HASH_TEXT);
+        manifest_clear(&files);
+        inputs_clear(&in);
+        question_clear(&q);
+    }
+    assert_string_not_equal(keys[0], keys[1]);
+    assert_string_not_equal(constants[0], constants[1]);
+    unlink("borrower.yaml");
+    unlink("lender.yaml");
+}
+
 static void a_worst_layer_needs_a_number_that_may_be_shown(void **state) {
     (void)state;
     struct licences *all = licences_decide(NULL, 0);
@@ -195,7 +316,10 @@ int main(void) {
         cmocka_unit_test(a_memo_changes_nothing),
         cmocka_unit_test(a_wrong_input_is_an_error),
         cmocka_unit_test(settings_bring_others_with_them),
+        cmocka_unit_test(each_part_of_a_question_has_its_share_of_the_key),
+        cmocka_unit_test(each_part_of_the_program_has_its_share_of_the_key),
+        cmocka_unit_test(each_file_has_its_share_of_the_key),
         cmocka_unit_test(a_worst_layer_needs_a_number_that_may_be_shown),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
