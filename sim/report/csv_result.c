@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/report/call_fields.h"
 #include "sim/report/result_report.h"
 
 #include <string.h>
@@ -26,7 +27,9 @@ void result_write_csv(const struct result *r, struct buf *out) {
     buf_text(out, "platform,workload,implementation,strategy,phase,conditional,time_s,band_low_s,"
                   "band_high_s,wire_s,bound_s,slack,fast_bytes,slow_bytes,fast_messages,slow_messages,"
                   "busiest_link,busiest_bytes,busiest_utilisation,analytic_s,analytic_wire_s,"
-                  "relative_error,basis,seed,middle_bytes,middle_messages,dedup\n");
+                  "relative_error,basis,seed,middle_bytes,middle_messages");
+    call_csv_head(out);
+    buf_text(out, "\n");
     int slow = (int)plat_slow(r->in.platform);
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
@@ -59,7 +62,7 @@ void result_write_csv(const struct result *r, struct buf *out) {
         }
         number(out, true, bytes);
         number(out, true, messages);
-        field(out, false, strcmp(c->strategy, strategy_name(STRATEGY_ONE_HOP)) == 0 ? dedup_name((int)c->dedup) : "");
+        call_csv(r, c, out);
         buf_text(out, "\n");
     }
 }

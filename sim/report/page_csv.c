@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "platforms/base/json.h"
+#include "sim/report/call_fields.h"
 #include "sim/report/page.h"
 
-enum { COLUMNS = 24 };
+enum { COLUMNS = 23 };
 
 static const struct {
     const char *column; /* unit at its end */
@@ -35,7 +36,6 @@ static const struct {
     {"rho_max_one_hop_in_ratio", "workload rho_max one_hop_in", true},
     {"withdrawn", "withdrawn time_s", false},
     {"error", "error message", true},
-    {"dedup", "dedup", false},
 };
 
 static void value(struct buf *out, const json_t *node) {
@@ -67,6 +67,7 @@ static void begin(struct csv *c, const json_t *record) {
     buf_text(c->out, ",strategy,phase");
     for (int i = 0; i < COLUMNS; i++)
         buf_printf(c->out, ",%s", columns[i].column);
+    call_csv_head(c->out);
     buf_text(c->out, "\n");
 }
 
@@ -86,6 +87,11 @@ static void row(struct csv *c, const json_t *record, const json_t *call) {
         buf_text(c->out, ",");
         value(c->out, page_get(columns[i].of_record ? record : call, columns[i].path));
     }
+    for (size_t i = 0; i < call_fields_n; i++)
+        if (call_fields[i].csv) {
+            buf_text(c->out, ",");
+            value(c->out, page_get(call, call_fields[i].key));
+        }
     buf_text(c->out, "\n");
 }
 
