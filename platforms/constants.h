@@ -28,7 +28,7 @@ typedef void (*constants_f)(const struct constant *c, void *context);
  * .WORLD", and of every treatment, "alpha_treatments.NAME[.SPAN].WORLD". */
 void constants_visit(struct platform *p, constants_f f, void *context);
 
-/* The same with only those entries of alpha that answer one of n questions, each once. */
+/* Visits every constant, but of alpha only the entries that answer one of n questions, each once. */
 void constants_visit_used(struct platform *p, const struct alpha_ask *asks, size_t n, constants_f f, void *context);
 
 /* Returns a platform whose constants may be changed without a change of the original, which has to outlive it. */

@@ -61,7 +61,7 @@ bool rc_is_circumstance(enum rc code);
 /* Sets e (unless NULL) and returns code, so that `return err_set(...)` is the usual form. */
 enum rc err_set(struct err *e, enum rc code, const char *format, ...) ERR_PRINTF(3, 4);
 
-/* The same with "file:line:column: " in front; parts of the place that are unknown are left out. */
+/* Sets e as err_set() does, with "file:line:column: " in front; parts of the place that are unknown are left out. */
 enum rc err_at(struct err *e, enum rc code, const struct place *at, const char *format, ...)
     ERR_PRINTF(4, 5);
 

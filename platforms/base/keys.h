@@ -47,6 +47,7 @@ struct quantity {
     bool set;            /* given by --set */
     enum status status;
     const char *source;  /* NULL when not stated */
+    const struct yaml_node *on; /* list of the machines that it was measured or fitted on; NULL: not stated */
     double low, high;    /* interval; low > high when none is stated */
     struct place at;
 };

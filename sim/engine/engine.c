@@ -49,8 +49,8 @@ static enum rc check_call(const struct call *call, struct err *e) {
 
 static enum rc check_costs(const struct call *call, const struct costs *c, struct err *e) {
     double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
-    for (int s = 0; s < call->n_stages; s++)
-        sum += c->alpha_s[s];
+    for (int i = 0; i < call->n_launches; i++)
+        sum += c->alpha_s[i];
     for (int tier = 0; tier < TIER_MAX; tier++)
         sum += c->latency_s[tier];
     if (!(sum >= 0 && isfinite(sum)))

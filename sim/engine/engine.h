@@ -17,7 +17,7 @@
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
 

@@ -121,7 +121,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "schema", r->question->compare ? "moesim/compare/1" : "moesim/simulate/1");
     json_platform(&j, r);
     json_workload(&j, r);
-    json_implementation(&j, r->in.implementation);
+    json_implementation(&j, r->in.implementation, r->in.platform);
     json_key_open(&j, "calls", '[');
     for (int i = 0; i < r->n_calls; i++)
         json_call(&j, r, &r->calls[i]);

@@ -45,13 +45,13 @@ static void fill_known(struct call_run *run, const struct alpha_answer *answers)
     run->cases.n = run->cases.treatment = 2;
     for (int i = 0; i < FIXED_PARTS; i++)
         run->c->fixed[i] = claim_make(run->time, known->fixed_s[i]);
-    for (int i = 0; i < run->call.n_stages; i++)
+    for (int i = 0; i < run->call.n_launches; i++)
         if (answers[i].interpolated)
             snprintf(run->c->reason, sizeof run->c->reason, "%s", answers[i].reason);
 }
 
 static void fill_cases(const struct question *q, struct call_run *run) {
-    struct alpha_answer answers[CALL_STAGES];
+    struct alpha_answer answers[CALL_LAUNCHES];
     struct cases *cases = &run->cases;
     enum regime regime = q->host == HOST_OBSERVED ? REGIME_OBSERVED : REGIME_AHEAD;
     run->c->time_known = run->term->time_known =

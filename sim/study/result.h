@@ -9,8 +9,9 @@
 
 #include "sim/study/inputs.h"
 #include "sim/study/result_messages.h"
+#include "workloads/costs.h"
 
-enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
+enum { RESULT_CALLS = PHASE_COUNT * (STRATEGY_COUNT + 1), RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
 
 struct result_analytic {
     bool present; /* compare was asked for */

@@ -3,7 +3,7 @@
 
 #include "platforms/base/mem.h"
 #include "workloads/hops.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 enum { GROUPS = 2, LOCAL = 2, RANKS = 4 };
 
@@ -212,6 +212,8 @@ static void every_strategy_delivers_the_same_rows(void **state) {
     matrix_sums(&q.t.one_hop, false, true, want);
     for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++) {
         struct call s;
+        if (strategy == STRATEGY_ALL_GATHER)
+            continue; // every rank gets every token
         build(&q, (enum strategy)strategy, PHASE_DISPATCH, &s);
         matrix_sums(&s.stages[s.n_stages - 1].bytes, false, true, got);
         for (int r = 0; r < RANKS; r++)

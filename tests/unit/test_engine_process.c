@@ -69,6 +69,17 @@ static double number_in(const char *text) {
     return strtod(text + strcspn(text, "0123456789"), NULL);
 }
 
+/* Returns how many processes want each core, over the last minute; 0 where the system does not say. */
+static double load_per_core(void) {
+    double load = 0;
+    FILE *f = fopen("/proc/loadavg", "rb");
+    if (f && fscanf(f, "%lf", &load) != 1)
+        load = 0;
+    if (f)
+        fclose(f);
+    return load / (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static enum rc run_so(const struct bed *b, const char *how, double limit_s, struct err *e) {
     setenv("MOESIM_ENGINE_CRASH", how, 1);
     enum rc rc = run_limited(b, limit_s, e);
@@ -82,12 +93,14 @@ static void a_limit_is_of_cpu_time_and_ten_times_that_of_wall_time(void **state)
     struct err e;
     open_star(&b);
     bool by_cpu = false;
-    for (int i = 0; i < 10 && !by_cpu; i++) { // a machine that is very busy gives it less than a tenth of a core
+    for (int i = 0; i < 3 && !by_cpu; i++) {
         assert_int_equal(run_so(&b, "spin", 0.3, &e), RC_TIMEOUT);
         by_cpu = strstr(e.text, "s of CPU time (limit 0.3 s; ") != NULL;
     }
-    assert_true(by_cpu);
-    assert_in_range((int)(number_in(e.text) * 1e3), 300, 600);
+    if (by_cpu)
+        assert_in_range((int)(number_in(e.text) * 1e3), 300, 600);
+    else if (load_per_core() < 3) // with more, a process gets less than the tenth of a core that the limits stand for
+        fail_msg("%s", e.text);
     double begin_s = clock_wall_s(), begin_cpu_s = clock_cpu_s();
     assert_int_equal(run_so(&b, "hang", 0.03, &e), RC_TIMEOUT);
     assert_in_range((int)(number_in(e.text) * 1e3), 300, 2000);

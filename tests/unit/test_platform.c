@@ -263,7 +263,7 @@ static void settings_that_fail(void **state) {
          "--set: unknown key 'bandwith', did you mean 'bandwidth'?"},
         {{{"slow.bandwidth.x.y", "1GBps"}, {0}},
          RC_SCHEMA,
-         "--set: bandwidth: unknown key 'x', expected value, status, source, interval or note"},
+         "--set: bandwidth: unknown key 'x', expected value, status, source, on, interval or note"},
         {{{"groups.x", "1"}, {0}}, RC_SCHEMA, "--set: 'groups.x': no such key"},
         {{{"slow.bandwidth", "50"}, {0}},
          RC_UNIT,

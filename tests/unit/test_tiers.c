@@ -106,9 +106,8 @@ static void a_relay_stands_in_the_own_group(void **state) {
     buf_clear(&words);
     struct implementation how = {.name = "lib", .start = START_ONE_SIDED, .efficiency = {{.value = 1}, {.value = 1}}};
     struct call call = {
-        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 1, .chunks = 1};
-    matrix_init(&call.stages[0].bytes, 8, 1, false);
-    call.stages[0].name = "a";
+        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .chunks = 1};
+    matrix_init(&call_add_stage(&call, "a")->bytes, 8, 1, false);
     call.stages[0].world = 1;
     call.stages[0].bytes.dst[0] = 7;
     call.stages[0].bytes.value[0] = 1000;
@@ -344,11 +343,10 @@ static void cables_delay_arrivals(void **state) {
     struct implementation how = {.name = "lib", .order = ORDER_SHIFT, .start = START_ONE_SIDED,
                                  .efficiency = {{.value = 1}, {.value = 1}}};
     struct call call = {
-        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 2, .chunks = 1};
+        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .chunks = 1};
     // 0 sends 1000 B to 2, then 2 sends 500 B to 1
     for (int i = 0; i < 2; i++) {
-        matrix_init(&call.stages[i].bytes, 3, 1, false);
-        call.stages[i].name = i ? "b" : "a";
+        matrix_init(&call_add_stage(&call, i ? "b" : "a")->bytes, 3, 1, false);
         call.stages[i].world = 1;
         call.stages[i].bytes.dst[0] = i ? 1 : 2;
         call.stages[i].bytes.value[0] = i ? 500 : 1000;
