@@ -18,6 +18,6 @@ struct list {
     enum rc (*add)(const char *name, struct json *j, struct table *t, char **description, struct err *e);
 };
 
-enum rc list_files(const struct list *list, enum format format, struct buf *out, struct err *e);
+enum rc list_files(const struct list *list, int format, struct buf *out, struct err *e);
 
 #endif

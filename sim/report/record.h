@@ -7,7 +7,7 @@
 #ifndef SIM_REPORT_RECORD_H
 #define SIM_REPORT_RECORD_H
 
-#include "sim/report/result.h"
+#include "sim/study/result.h"
 
 struct record_head {
     const char *key;  /* content hash of the point */
