@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "platforms/base/json.h"
+#include "workloads/strategy.h"
 
 void json_gain(struct json *j, const struct result *r) {
     static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};

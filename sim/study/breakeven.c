@@ -11,6 +11,7 @@
 #include "model/skew.h"
 #include "sim/engine/engine.h"
 #include "validation/ratio_search.h"
+#include "workloads/strategy.h"
 
 enum { PRESETS = 4, DRAWS_DEFAULT = 400 };
 static const enum chain_preset presets[PRESETS] = {CHAIN_V1, CHAIN_MEASURED, CHAIN_FUSED,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/study/gain.h"
 
+#include "workloads/strategy.h"
+
 /* Sums of the calls that a gain is made of. */
 struct gain_sums {
     bool asked, known, banded;

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "sim/engine/engine.h"
 #include "validation/compare.h"
+#include "workloads/strategy.h"
 
 void result_call_clear(struct result_call *c) {
     free(c->messages.items);

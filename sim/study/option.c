@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "platforms/base/unit.h"
+#include "workloads/strategy.h"
 
 const struct option option_platform = {"--platform", "NAME|FILE", OPTION_TEXT, offsetof(struct question, platform.name),
                                        .help = "machine (default " PLATFORM_DEFAULT ")"};

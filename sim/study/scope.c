@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "platforms/base/stat.h"
+#include "workloads/strategy.h"
 
 /* Settings that change how many ranks there are, not what one of them can do. */
 static bool only_shape(const struct question_input *input) {

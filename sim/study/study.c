@@ -6,6 +6,7 @@
 
 #include "platforms/sanity.h"
 #include "sim/study/one_call.h"
+#include "workloads/strategy.h"
 
 enum rc study_open(const char *corpus, struct inputs_memo *memo, struct study *s, struct err *e) {
     const struct gate_run_options options = {.folder = corpus, .analytic_only = true};
