@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/strategy.h"
+
 static void write_stages(struct json *j, const struct result *r, const struct result_call *c) {
     (void)r;
     json_key_text(j, "stages_basis", c->time_known ? "time" : "wire");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* json_parts.h - parts of a result's JSON that simulate, compare and sweep records share. */
+/* json_parts.h - parts of a result's JSON that simulate, compare and sweep records share.
+ *
+ * Units: SI, in the key. Errors: none. Ownership: borrow everything, append to the writer. Edges: what is unknown is
+ * null. */
 #ifndef SIM_REPORT_JSON_PARTS_H
 #define SIM_REPORT_JSON_PARTS_H
 

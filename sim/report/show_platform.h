@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_platform.h - in words and a table: the links that will be simulated, who shares them, sample routes. */
+/* show_platform.h - in words and a table: the links that will be simulated, who shares them, sample routes.
+ *
+ * Units: SI. Errors: none. Ownership: borrow the topology, append to the buffer. */
 #ifndef SIM_REPORT_SHOW_PLATFORM_H
 #define SIM_REPORT_SHOW_PLATFORM_H
 

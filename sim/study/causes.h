@@ -8,7 +8,7 @@
  * Shapley value, the mean over all orders. Where messages are too many for that, the mean of being
  * switched on first and last, and what is left is a part of its own, "interaction". The parts add
  * up to simulated - analytic. Units: SI. Source: FORMULAS.md [V3]. Errors: those of the simulator.
- */
+ * Ownership: borrows the question; parts own nothing. */
 #ifndef SIM_STUDY_CAUSES_H
 #define SIM_STUDY_CAUSES_H
 

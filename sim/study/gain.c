@@ -2,6 +2,8 @@
 #include "sim/study/gain.h"
 #include "workloads/strategy.h"
 
+#include "workloads/strategy.h"
+
 /* Sums of the calls that a gain is made of. */
 struct gain_sums {
     bool asked, known, banded;

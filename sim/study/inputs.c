@@ -176,15 +176,20 @@ enum rc inputs_files(const struct inputs *in, struct manifest *files, struct err
     enum rc rc = in->layer ? layer_hash(in->layer, e) : RC_OK;
     if (rc)
         return rc;
-    if (in->platform)
-        manifest_add_all(files, &in->platform->doc->files, NULL);
-    if (in->workload)
-        manifest_add_all(files, &in->workload->doc->files, NULL);
-    if (in->implementation)
-        manifest_add_all(files, &in->implementation->doc->files, NULL);
+    const struct yaml_doc *const docs[] = {in->platform ? in->platform->doc : NULL,
+                                           in->workload ? in->workload->doc : NULL,
+                                           in->implementation ? in->implementation->doc : NULL};
+    enum { DOCS = sizeof docs / sizeof *docs };
+    for (int i = 0; i < DOCS; i++)
+        if (docs[i] && docs[i]->files.n)
+            manifest_add(files, docs[i]->files.items[0].role, docs[i]->files.items[0].path,
+                         docs[i]->files.items[0].sha256);
     for (int i = 0; in->layer && i < LAYER_FILES; i++)
         if (layer_path(in->workload, i))
             manifest_add(files, roles[i], layer_path(in->workload, i), in->layer->sha256[i]);
+    for (int i = 0; i < DOCS; i++)
+        if (docs[i])
+            manifest_add_all(files, &docs[i]->files, NULL);
     return RC_OK;
 }
 

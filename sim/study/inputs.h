@@ -49,8 +49,8 @@ enum { INPUT_ALL = INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_IMPLEMENTATION | INPU
 enum rc inputs_load(const struct question *q, unsigned parts, struct inputs *in, struct err *e);
 void inputs_clear(struct inputs *in);
 
-/* Adds all files that were opened for a question: of platform (what it borrows too), workload and implementation, then
- * what the workload reads. RC_IO */
+/* Adds all files that were opened for a question: of platform, workload and implementation, what the workload reads,
+ * then what was read on behalf of any of them (machines that are borrowed from). RC_IO */
 enum rc inputs_files(const struct inputs *in, struct manifest *files, struct err *e);
 
 #endif

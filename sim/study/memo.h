@@ -2,7 +2,8 @@
 /* memo.h - what was loaded or built for a question, for later ones of the same key.
  *
  * Holds about `limit_bytes`: what was not used for longest goes first, when something new is about to be made.
- * Ownership: the memo has what is kept; memo_clear() releases. What memo_find() returned lives until the next miss. */
+ * Ownership: the memo has what is kept; memo_clear() releases. What memo_find() returned lives until the next miss.
+ * Units: bytes. Errors: none. */
 #ifndef SIM_STUDY_MEMO_H
 #define SIM_STUDY_MEMO_H
 

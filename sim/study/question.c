@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/strategy.h"
+
 const char *const question_phases[] = {"dispatch", "combine", "both", "round-trip", NULL};
 
 /* Short forms of dotted keys. */

@@ -5,7 +5,8 @@
  * end: the next run takes it away. Any other line that is not a record is an error with its number.
  * One sweep at a time writes to a file (a lock says so).
  * Errors: RC_IO, RC_SYNTAX; after a failed write the file ends with its last whole record again.
- * Ownership: sweep_file_close() releases. */
+ * Ownership: sweep_file_close() releases.
+ * Units: bytes. */
 #ifndef SIM_SWEEP_FILE_H
 #define SIM_SWEEP_FILE_H
 

@@ -2,7 +2,8 @@
 /* pool.h - processes on this machine that work out points, one each at a time.
  *
  * Workers are forked from the caller and share what it has loaded. One that dies is noticed and replaced.
- * Errors: RC_IO when no process can be started.  Ownership: sweep_pool_close() ends the workers. */
+ * Errors: RC_IO when no process can be started.  Ownership: sweep_pool_close() ends the workers.
+ * Units: ms. */
 #ifndef SIM_SWEEP_POOL_H
 #define SIM_SWEEP_POOL_H
 

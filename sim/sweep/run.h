@@ -5,7 +5,8 @@
  * Remote workers (MPI ranks) may fall silent: when nothing else is left, an idle worker gets the point of one that
  * takes much longer than any before; the first record counts.
  * Errors: RC_IO when the file cannot be written; RC_ENGINE on an interrupt. What is written stays.
- * Ownership: everything is borrowed. */
+ * Ownership: everything is borrowed.
+ * Units: SI. */
 #ifndef SIM_SWEEP_RUN_H
 #define SIM_SWEEP_RUN_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* values.h - the values of an axis: a list, a range or a log range, numbers with or without a unit.
- * Errors: RC_SCHEMA, RC_RANGE.  Ownership: texts live in the document's arena. */
+ * Errors: RC_SCHEMA, RC_RANGE.  Ownership: texts live in the document's arena.
+ * Units: those of the texts. */
 #ifndef SIM_SWEEP_VALUES_H
 #define SIM_SWEEP_VALUES_H
 
