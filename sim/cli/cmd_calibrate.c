@@ -20,7 +20,7 @@ struct calibrate_line {
 };
 
 #define FIELD(name) offsetof(struct calibrate_line, name)
-static const struct option output = {"--output", "DIR", OPTION_TEXT, FIELD(output),
+static const struct option output = {"-o", "DIR", OPTION_TEXT, FIELD(output),
                                      .help = "folder for platform.yaml, held_back.yaml and held_back_gate.yaml"};
 static const struct option skeleton = {"--skeleton", "FILE", OPTION_TEXT, FIELD(skeleton),
                                        .help = "platform file whose other keys are kept"};
@@ -151,7 +151,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
     struct yaml_doc *kept = NULL;
     struct calibration c = {0};
     if (!l->line.n_words || !l->output)
-        return err_set(e, RC_USAGE, "calibrate: expected files of samples, and --output DIR");
+        return err_set(e, RC_USAGE, "calibrate: expected files of samples, and -o DIR");
     enum rc rc = read_all(l, &samples, e);
     if (!rc && l->skeleton)
         rc = yaml_load(l->skeleton, &kept, e);
@@ -169,10 +169,10 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 
 const struct command command_calibrate = {
     "calibrate", run, options, sizeof(struct calibrate_line), false,
-    "a platform file from samples of a machine", "SAMPLES.. --output DIR [options]",
+    "a platform file from samples of a machine", "SAMPLES.. -o DIR [options]",
     "SAMPLES are files of moesim-measure, or logs of nccl-tests, OSU or DeepEP. A part of them is held back, and the\n"
     "gate of that part is evaluated at once: the platform file says what the machine has earned.\n\n"
     "Examples:\n"
     "  mpirun -n 16 moesim-measure --output samples.csv --machine my-cluster\n"
-    "  moesim calibrate samples.csv --output my_cluster\n"
-    "  moesim calibrate osu_alltoall.log --groups 2 --ranks-per-group 8 --output my_cluster\n", NULL};
+    "  moesim calibrate samples.csv -o my_cluster\n"
+    "  moesim calibrate osu_alltoall.log --groups 2 --ranks-per-group 8 -o my_cluster\n", NULL};

@@ -374,10 +374,10 @@ static void a_log_is_calibrated_too(void **state) {
 static void the_command(void **state) {
     (void)state;
     struct buf out = {0};
-    char *line = mem_printf("calibrate %s/../fuzz/corpus/samples/good.csv --output made", TEST_DATA_DIR);
+    char *line = mem_printf("calibrate %s/../fuzz/corpus/samples/good.csv -o made", TEST_DATA_DIR);
     assert_int_equal(program_text(line, &out), 0);
-    static const char *const says[] = {"fast.bandwidth", "10 GB/s", "there is no gate, and nothing is earned", "alltoall, 65536 B a rank",
-                                       "flags:", "no cost of a message on the fast tier"};
+    static const char *const says[] = {"fast.bandwidth", "10 GB/s", "there is no gate, and nothing is earned",
+                                       "alltoall, 65536 B a rank", "flags:", "no cost of a message on the fast tier"};
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
         if (!strstr(out.text, says[i]))
             fail_msg("no '%s' in:\n%s", says[i], out.text);
