@@ -20,6 +20,13 @@ static void set(struct estimate *k, double value, double error, enum status stat
     snprintf(k->source, sizeof k->source, "%s, %zu samples", source, n);
 }
 
+/* A rate and its interval from those of the slope: above 0 however unsure, and at most ten times the value. */
+static void set_rate(struct estimate *k, const struct line_fit *f, const char *source) {
+    set(k, 1 / f->slope, 0, STATUS_FITTED, source, f->n);
+    k->low = 1 / (f->slope + quantile90 * f->slope_error);
+    k->high = 1 / fmax(f->slope - quantile90 * f->slope_error, f->slope / 10);
+}
+
 /* Standard error that the interval of a constant stands for. */
 static double error_of(const struct estimate *k) {
     return k->known ? (k->high - k->low) / 2 / quantile90 : 0;
@@ -86,8 +93,7 @@ static void find_bandwidth(struct calibration *c, int span) {
     struct choice one = {SAMPLED_PAIRS, REGIME_OBSERVED, span, 0, 1, 0, x_bytes};
     one.least_bytes = largest_of(c, SAMPLED_PAIRS, span) / LARGEST;
     if (fit(c, &one, &f))
-        set(&c->tier[span].bandwidth_Bps, 1 / f.slope, f.slope_error / f.slope / f.slope, STATUS_FITTED,
-            "slope of long messages of one pair", f.n);
+        set_rate(&c->tier[span].bandwidth_Bps, &f, "slope of long messages of one pair");
     else if (has_tier(c, span))
         buf_printf(&c->flags, "no bandwidth of the %s tier: samples of 'pairs' with one pair are missing\n",
                    tier_names[span]);
@@ -135,7 +141,7 @@ static void find_uplink(struct calibration *c) {
     all.least_bytes = largest_of(c, SAMPLED_PAIRS, SPANS_SLOW) / LARGEST;
     if (!alone->known || most < 2 || !fit(c, &all, &f))
         return;
-    double together_Bps = 1 / f.slope, error = f.slope_error / f.slope / f.slope;
+    double together_Bps = 1 / f.slope;
     double sum_Bps = alone->value * (double)c->samples->ranks_per_group;
     if (together_Bps >= shares * alone->value * (double)most) {
         set(&c->oversubscription, 1, 0, STATUS_MEASURED, "pairs at once reach the sum of their rates", f.n);
@@ -143,10 +149,11 @@ static void find_uplink(struct calibration *c) {
             buf_printf(&c->flags, "an uplink was not looked for beyond %lld pairs at once\n", (long long)most);
         return;
     }
-    set(&c->uplink_Bps, together_Bps, error, STATUS_FITTED, "slope of all pairs at once", f.n);
-    double relative = hypot(error / together_Bps, error_of(alone) / alone->value);
+    set_rate(&c->uplink_Bps, &f, "slope of all pairs at once");
+    double relative = hypot(f.slope_error / f.slope, error_of(alone) / alone->value);
     set(&c->oversubscription, sum_Bps / together_Bps, relative * sum_Bps / together_Bps, STATUS_FITTED,
         "ports of a group over the rate that all pairs share", f.n);
+    c->oversubscription.low = fmax(c->oversubscription.low, 1);
 }
 
 /* --- alpha ------------------------------------------------------------------------------------- */

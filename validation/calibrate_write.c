@@ -136,6 +136,10 @@ static void write_entries(const struct calibration *c, int regime, struct buf *o
 }
 
 static void write_alpha(const struct calibration *c, struct buf *out) {
+    if (!c->n_alpha) {
+        buf_text(out, "alpha_treatments:\n  - name: none\n");
+        return;
+    }
     buf_text(out, "alpha:\n");
     for (int regime = 0; regime < 2; regime++) {
         if (!has_alpha(c, regime))

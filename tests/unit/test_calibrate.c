@@ -185,6 +185,31 @@ static void put_scattered(struct maker *m) {
         buf_printf(&m->text, "incast,,observed,slow,3,2,1,1000,1000,1,%d,%d,%g\n", i, m->turn++, 1e-3 * time_ms[i]);
 }
 
+/* Times scattered so far that a slope might be anything: the file must still be one that can be read. */
+static void unsure_rates_stay_above_zero(void **state) {
+    (void)state;
+    static const double time_ms[] = {1, 9, 2, 30, 3, 8, 1, 40, 5, 2, 60, 7};
+    struct maker m = {0};
+    struct samples *s;
+    struct calibration c;
+    struct platform *p;
+    struct buf verdict = {0};
+    struct err e;
+    buf_text(&m.text, head);
+    for (int span = 0; span < 2; span++)
+        for (int i = 0; i < 12; i++)
+            buf_printf(&m.text, "pairs,,observed,%s,2,1,8,%d,%d,1,%d,%d,%g\n", span_names[span], 4096 << i % 4,
+                       32768 << i % 4, i / 4, m.turn++, 1e-3 * time_ms[i]);
+    calibrate_text(&m.text, &s, &c);
+    assert_true(c.tier[0].bandwidth_Bps.low > 0 && c.tier[0].bandwidth_Bps.high > 2 * c.tier[0].bandwidth_Bps.value);
+    assert_ok(calibrate_write(&c, NULL, ".", &verdict, &e), &e);
+    assert_ok(plat_load("./platform.yaml", NULL, 0, &p, &e), &e);
+    plat_free(p);
+    buf_clear(&verdict);
+    release(&m, s, &c);
+    unlink("platform.yaml");
+}
+
 static void odd_samples_are_named(void **state) {
     (void)state;
     struct maker m = {0};
@@ -411,6 +436,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_made_up_machine_is_found_again),
         cmocka_unit_test(what_was_not_sampled_is_left_out),
+        cmocka_unit_test(unsure_rates_stay_above_zero),
         cmocka_unit_test(odd_samples_are_named),
         cmocka_unit_test(the_gate_of_what_was_held_back_decides),
         cmocka_unit_test(a_skeleton_keeps_what_nobody_sampled),
