@@ -21,6 +21,9 @@ enum routing_preset { PRESET_NONE, PRESET_MIXED_WEB, PRESET_ONE_DOMAIN, PRESET_B
 struct routing_keys {
     int source;        /* enum routing_source */
     int mode;          /* enum routing_mode */
+    int mode_written;  /* as the file says: `full` or `quota_only` may have become global_topk, see router.h */
+    int64_t n_group, topk_group; /* of the model's router; 0: none */
+    int group_score;   /* enum group_score */
     int draw;          /* enum routing_draw */
     const char *trace; /* path; relative to the workload's file, or to the current folder after --set */
     const char *model; /* long CSV with several sets: which one */
@@ -68,6 +71,10 @@ struct workload {
     int placement;           /* enum placement_kind */
     int placement_remainder; /* enum remainder */
     int placement_packing;   /* enum packing */
+    int64_t expert_groups;   /* eplb: 0 = n_group, otherwise the groups of ranks */
+    int replica_choice;      /* enum replica_choice */
+    struct quantity replica_cap;
+    int shared_experts;      /* enum shared_experts */
     int64_t placement_slots; /* 0 = no replicas beyond what fills the ranks evenly */
     const char *placement_file;
     const char *tokens_list; /* instead of tokens_per_rank for all, tokens.h */
@@ -75,6 +82,7 @@ struct workload {
     struct quantity tokens_cv, tokens_idle;
     struct quantity capacity_factor; /* not given: no capacity */
     int capacity_policy;             /* 0 drop, 1 pad */
+    int capacity_rounding;           /* 0 floor, 1 ceil */
     struct arrival_keys arrival;
 
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
