@@ -143,6 +143,8 @@ enum rc popularity_build(const struct popularity_ask *ask, struct popularity *p,
     enum rc rc = choice_check(&p->shape, (enum routing_mode)p->shape.mode, e);
     if (rc)
         return rc;
+    if (ask->workload->model_notes.n)
+        buf_text(notes, ask->workload->model_notes.text);
     note_mode(&ask->workload->routing, notes);
     p->load = mem_alloc(n, sizeof *p->load);
     if (ask->record && ask->record->kind == RECORD_ROUTES) {

@@ -9,7 +9,9 @@
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
 #include "platforms/find.h"
+#include "workloads/model_config.h"
 #include "workloads/placement/placement.h"
+#include "workloads/shared.h"
 
 static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
 static const char *const mode_choices[] = {"global_topk", "full", "group_limited", "quota_only", NULL};
@@ -111,6 +113,8 @@ static const struct key arrival_keys[] = {
 const struct key workload_keys[] = {
     {"schema", KEY_TEXT, offsetof(struct workload, schema), .required = true,
      .help = "`" WORKLOAD_SCHEMA "`"},
+    {"model", KEY_TEXT, WORKLOAD(model),
+     .help = "config.json of a model as on Hugging Face; with `--set` it replaces the file's model and routing"},
     {"name", KEY_TEXT, offsetof(struct workload, name), .required = true, .help = "name in results"},
     {"description", KEY_TEXT, offsetof(struct workload, description),
      .help = "one line for `workload list`"},
@@ -340,12 +344,16 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
         return rc;
     struct workload *w = mem_alloc(1, sizeof *w);
     w->doc = doc;
+    struct buf notes = {0};
+    rc = model_config_apply(doc, &notes, e);
     drop_overridden(doc);
-    rc = take_token_list(doc, e);
+    if (!rc)
+        rc = take_token_list(doc, e);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
         rc = check(w, e);
+    w->model_notes = notes;
     if (rc) {
         workload_free(w);
     } else {
@@ -360,6 +368,7 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
 void workload_free(struct workload *w) {
     if (!w)
         return;
+    buf_clear(&w->model_notes);
     free(w->trace_path);
     free(w->placement_path);
     free(w->tokens_path);
@@ -383,6 +392,10 @@ enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, dou
         enter_s[late[i].rank] += late[i].by_s.value;
     }
     return RC_OK;
+}
+
+int64_t workload_slots(const struct workload *w) {
+    return w->top_k + (w->shared_experts != SHARED_NOT_SENT);
 }
 
 const char *workload_dtype_name(const struct workload *w) {

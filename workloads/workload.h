@@ -59,6 +59,7 @@ struct arrival_keys {
 
 struct workload {
     const char *schema;
+    const char *model; /* config.json that the geometry comes from, model_config.h; NULL: none */
     const char *name;
     const char *description;
     int64_t tokens_per_rank;
@@ -72,9 +73,9 @@ struct workload {
     int placement_remainder; /* enum remainder */
     int placement_packing;   /* enum packing */
     int64_t expert_groups;   /* eplb: 0 = n_group, otherwise the groups of ranks */
-    int replica_choice;      /* enum replica_choice */
+    int replica_choice;      /* enum replica_choice, replicas.h */
     struct quantity replica_cap;
-    int shared_experts;      /* enum shared_experts */
+    int shared_experts;      /* enum shared_experts, shared.h */
     int64_t placement_slots; /* 0 = no replicas beyond what fills the ranks evenly */
     const char *placement_file;
     const char *tokens_list; /* instead of tokens_per_rank for all, tokens.h */
@@ -85,6 +86,7 @@ struct workload {
     int capacity_rounding;           /* 0 floor, 1 ceil */
     struct arrival_keys arrival;
 
+    struct buf model_notes; /* what was read from it, one line each */
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
     char *trace_path; /* resolved; NULL when the source is not a trace */
     struct yaml_doc *doc;
@@ -100,6 +102,9 @@ void workload_free(struct workload *w); /* NULL is allowed */
  * platform does not have. */
 enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
                          struct err *e);
+
+/* Returns how many rows a token sends before any de-duplication: top_k, and one for shared experts that are sent. */
+int64_t workload_slots(const struct workload *w);
 
 const char *workload_dtype_name(const struct workload *w);
 double workload_element_bytes(const struct workload *w);
