@@ -12,8 +12,9 @@ enum { NAMES = 10, LAYERS_MOST = 4096, COUNT_MOST = 1 << 20 };
 /* Names of one thing, by family. */
 static const char *const experts_names[NAMES] = {"n_routed_experts", "num_experts", "num_local_experts",
                                                  "moe_num_experts"};
-static const char *const top_k_names[NAMES] = {"num_experts_per_tok", "num_experts_per_token", "experts_per_token",
-                                               "moe_topk", "moe_top_k", "moe_k", "num_selected_experts"};
+static const char *const top_k_names[NAMES] = {
+    "num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_top_k", "moe_k",
+    "num_selected_experts"};
 static const char *const hidden_names[NAMES] = {"hidden_size", "d_model"};
 static const char *const n_group_names[NAMES] = {"n_group"};
 static const char *const topk_group_names[NAMES] = {"topk_group"};
@@ -73,8 +74,9 @@ static enum rc read_count(const struct yaml_node *node, const char *key, int64_t
     for (size_t i = 1; i < node->n && !rc; i++) {
         rc = read_scalar(node->items[i], key, &other, e);
         if (!rc && other != first)
-            rc = err_at(e, RC_RANGE, &node->items[i]->at, "%s differs between layers, %lld and %lld: set one with --set",
-                        key, (long long)first, (long long)other);
+            rc = err_at(e, RC_RANGE, &node->items[i]->at,
+                        "%s differs between layers, %lld and %lld: set one with --set", key, (long long)first,
+                        (long long)other);
     }
     if (!rc)
         *value = first;
@@ -127,7 +129,8 @@ static enum rc count_layers(const struct yaml_node *root, struct model *m, struc
     const struct yaml_node *listed = look(root, "moe_layers"), *flags = look(root, "moe_layer_freq");
     enum rc rc = RC_OK;
     if (m->layers > LAYERS_MOST)
-        return err_set(e, RC_RANGE, "%s: %lld layers, at most %d are read", m->file, (long long)m->layers, LAYERS_MOST);
+        return err_set(e, RC_RANGE, "%s: %lld layers, at most %d are read", m->file, (long long)m->layers,
+                       LAYERS_MOST);
     if (listed && listed->type == YAML_LIST) {
         rc = mark(listed, "moe_layers", true, layer, e);
     } else if (flags && flags->type == YAML_LIST) {
@@ -149,10 +152,17 @@ static enum rc read_model(const struct yaml_doc *doc, struct model *m, struct er
     const struct {
         const char *const *names;
         int64_t *value;
-    } counts[] = {{experts_names, &m->experts}, {top_k_names, &m->top_k}, {hidden_names, &m->hidden},
-                  {n_group_names, &m->n_group}, {topk_group_names, &m->topk_group}, {shared_names, &m->shared},
-                  {shared_width_names, &m->shared_width}, {layers_names, &m->layers}, {dense_names, &m->dense},
-                  {zero_names, &m->zero}, {every_last_names, &m->every_last}};
+    } counts[] = {{experts_names, &m->experts},
+                  {top_k_names, &m->top_k},
+                  {hidden_names, &m->hidden},
+                  {n_group_names, &m->n_group},
+                  {topk_group_names, &m->topk_group},
+                  {shared_names, &m->shared},
+                  {shared_width_names, &m->shared_width},
+                  {layers_names, &m->layers},
+                  {dense_names, &m->dense},
+                  {zero_names, &m->zero},
+                  {every_last_names, &m->every_last}};
     *m = (struct model){.file = doc->file};
     if (root->type != YAML_MAP)
         return err_at(e, RC_SCHEMA, &root->at, "no config.json of a model: expected a map of keys");
@@ -166,8 +176,8 @@ static enum rc read_model(const struct yaml_doc *doc, struct model *m, struct er
     m->dtype = take_text(root, dtype_names);
     m->name = take_text(root, type_names);
     const struct yaml_node *quantization = look(root, "quantization_config");
-    const struct yaml_node *how = quantization && quantization->type == YAML_MAP ? yaml_get(quantization, "quant_method")
-                                                                                 : NULL;
+    const struct yaml_node *how =
+        quantization && quantization->type == YAML_MAP ? yaml_get(quantization, "quant_method") : NULL;
     m->quantization = how && how->type == YAML_SCALAR ? how->text : NULL;
     enum rc rc = flags && flags->type == YAML_LIST ? RC_OK : take_count(root, every_first_names, &m->every_first, e);
     return rc ? rc : count_layers(root, m, e);
@@ -184,14 +194,19 @@ static enum rc check_router(const struct model *m, struct err *e) {
     static const char *const methods[] = {"greedy", "group_limited_greedy", "noaux_tc", NULL};
     static const char *const scorings[] = {"softmax", "sigmoid", "sqrtsoftplus", NULL};
     if (m->method && !one_of(m->method, methods))
-        return err_set(e, RC_SCHEMA, "%s: topk_method '%.60s' is not known; known are greedy, group_limited_greedy and "
-                       "noaux_tc", m->file, m->method);
+        return err_set(e, RC_SCHEMA,
+                       "%s: topk_method '%.60s' is not known; known are greedy, group_limited_greedy and "
+                       "noaux_tc",
+                       m->file, m->method);
     if (m->scoring && !one_of(m->scoring, scorings))
-        return err_set(e, RC_SCHEMA, "%s: scoring_func '%.60s' is not known; known are softmax, sigmoid and sqrtsoftplus",
-                       m->file, m->scoring);
+        return err_set(e, RC_SCHEMA,
+                       "%s: scoring_func '%.60s' is not known; known are softmax, sigmoid and sqrtsoftplus", m->file,
+                       m->scoring);
     if (m->zero)
-        return err_set(e, RC_SCHEMA, "%s: zero_expert_num %lld: zero-compute experts are known in token-level records "
-                       "only (routing.router_experts)", m->file, (long long)m->zero);
+        return err_set(e, RC_SCHEMA,
+                       "%s: zero_expert_num %lld: zero-compute experts are known in token-level records "
+                       "only (routing.router_experts)",
+                       m->file, (long long)m->zero);
     return RC_OK;
 }
 
@@ -227,8 +242,9 @@ static enum rc put_count(const struct target *t, const char *path, int64_t value
         struct buf list = {0};
         for (int i = 0; i < NAMES && names[i]; i++)
             buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
-        enum rc rc = err_set(e, RC_SCHEMA, "%s: no %s under any of the names %s; give it with --set workload.%s=", t->file,
-                             path, list.text, path);
+        enum rc rc =
+            err_set(e, RC_SCHEMA, "%s: no %s under any of the names %s; give it with --set workload.%s=", t->file,
+                    path, list.text, path);
         buf_clear(&list);
         return rc;
     }
@@ -239,9 +255,10 @@ static enum rc put_count(const struct target *t, const char *path, int64_t value
 /* What a file says about another model: gone, unless --set says it. */
 static void drop_other(const struct target *t) {
     static const char *const top[] = {"description", "group_limit"};
-    static const char *const inside[] = {"trace", "model", "corpus", "layer", "mode", "source", "n_group", "topk_group",
-                                         "group_score", "router_experts", "rho_max", "rho_ep", "cv", "exponent",
-                                         "hot_ratio", "preset", "family", "drift", "draw"};
+    static const char *const inside[] = {"trace",   "model",   "corpus",     "layer",       "mode",
+                                         "source",  "n_group", "topk_group", "group_score", "router_experts",
+                                         "rho_max", "rho_ep",  "cv",         "exponent",    "hot_ratio",
+                                         "preset",  "family",  "drift",      "draw"};
     struct yaml_node *root = t->doc->root, *routing = yaml_get(root, "routing");
     for (size_t i = 0; i < sizeof top / sizeof *top; i++)
         if (!stays(t, top[i]))
@@ -254,15 +271,16 @@ static void drop_other(const struct target *t) {
 }
 
 static enum rc put_dtype(const struct target *t, const struct model *m, struct err *e) {
-    static const char *const known[][2] = {{"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"},
-                                           {"float8_e4m3fn", "fp8"}};
+    static const char *const known[][2] = {
+        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}, {"float8_e4m3fn", "fp8"}};
     for (size_t i = 0; m->dtype && i < sizeof known / sizeof *known; i++)
         if (strcmp(m->dtype, known[i][0]) == 0)
             return put_text(t, "dtype", known[i][1], e);
     if (!m->dtype || stays(t, "dtype"))
         return put_text(t, "dtype", "bf16", e);
-    return err_set(e, RC_SCHEMA, "%s: torch_dtype '%.40s' is not known; give what is sent with --set workload.dtype=",
-                   t->file, m->dtype);
+    return err_set(e, RC_SCHEMA,
+                   "%s: torch_dtype '%.40s' is not known; give what is sent with --set workload.dtype=", t->file,
+                   m->dtype);
 }
 
 static enum rc put_groups(const struct target *t, const struct model *m, struct err *e) {
@@ -277,8 +295,9 @@ static enum rc put_groups(const struct target *t, const struct model *m, struct 
 
 static void note(const struct model *m, struct buf *notes) {
     bool grouped = m->n_group > 1 && !(m->method && strcmp(m->method, "greedy") == 0);
-    buf_printf(notes, "model: %s (%s): top %lld of %lld experts, hidden %lld, %s", m->file, m->name ? m->name : "no name",
-               (long long)m->top_k, (long long)m->experts, (long long)m->hidden, m->dtype ? m->dtype : "no dtype: bf16");
+    buf_printf(notes, "model: %s (%s): top %lld of %lld experts, hidden %lld, %s", m->file,
+               m->name ? m->name : "no name", (long long)m->top_k, (long long)m->experts, (long long)m->hidden,
+               m->dtype ? m->dtype : "no dtype: bf16");
     if (m->layers)
         buf_printf(notes, ", %lld of %lld layers with experts, the first %lld dense", (long long)m->moe_layers,
                    (long long)m->layers, (long long)m->dense);
@@ -288,12 +307,16 @@ static void note(const struct model *m, struct buf *notes) {
                    m->method ? m->method : "not named (taken as noaux_tc, assumed)", (long long)m->n_group,
                    (long long)m->topk_group);
     else
-        buf_printf(notes, "model: router %s, no groups\n", m->method ? m->method : m->scoring ? m->scoring : "not named");
+        buf_printf(notes, "model: router %s, no groups\n",
+                   m->method    ? m->method
+                   : m->scoring ? m->scoring
+                                : "not named");
     if (m->shared || m->shared_width)
         buf_printf(notes, "model: shared experts %lld; workload.shared_experts says whether they are sent\n",
                    (long long)(m->shared ? m->shared : 1));
     if (m->quantization)
-        buf_printf(notes, "model: weights are quantized (%.40s); what is sent is said by implementation.dispatch_row\n",
+        buf_printf(notes,
+                   "model: weights are quantized (%.40s); what is sent is said by implementation.dispatch_row\n",
                    m->quantization);
 }
 

@@ -184,8 +184,10 @@ enum rc popularity_check_groups(const struct popularity *p, const struct placeme
                     "the routing mode's group %d (experts %d to %d) does not lie on one group of "
                     "ranks of its own: expert %d is on rank %d; %s",
                     i / size, i / size * size, i / size * size + size - 1, i, placement->home[h],
-                    plat_is_even(platform) ? "use placement contiguous"
-                                           : "the groups of ranks differ in size: use mode global_topk");
+                    !plat_is_even(platform) ? "the groups of ranks differ in size: use mode global_topk"
+                    : placement->blocks     ? "the groups of ranks hold unequal numbers of experts: use mode "
+                                              "global_topk, with the model's own groups in routing.n_group"
+                                            : "use placement contiguous");
         }
     free(image);
     free(taken);

@@ -149,14 +149,16 @@ const struct key workload_keys[] = {
      .choices = packing_choices,
      .help = "`eplb`: `hierarchical` keeps expert groups in a group of ranks; `auto`: if they divide"},
     {"expert_groups", KEY_COUNT, WORKLOAD(expert_groups), .min = 1, .max = 65536, .word = "auto", .otherwise = "auto",
-     .help = "`eplb`: groups of consecutive experts that hierarchical packing keeps together; `auto`: `routing.n_group`, "
-             "without one the groups of ranks"},
+     .help = "`eplb`: groups of consecutive experts that hierarchical packing keeps together; `auto`: "
+             "`routing.n_group`, without one the groups of ranks"},
     {"replica_choice", KEY_CHOICE, WORKLOAD(replica_choice), .otherwise = "in-turn", .choices = replica_choices,
      .help = "which replica of an expert takes a row, see below"},
     {"replica_cap", KEY_NUMBER, WORKLOAD(replica_cap), .min = 1e-6, .max = 1,
-     .help = "largest share of a source's rows of an expert that one replica takes; the rest goes to the next nearest"},
+     .help = "largest share of a source's rows of an expert that one replica takes; the rest goes to the next "
+             "nearest"},
     {"shared_experts", KEY_CHOICE, WORKLOAD(shared_experts), .otherwise = "not-sent", .choices = shared_choices,
-     .help = "`own-rank`, `least-loaded`: a routed slot, one more row a token, to its own rank or so that ranks level out"},
+     .help = "`own-rank`, `least-loaded`: a routed slot, one more row a token, to its own rank or so that ranks "
+             "level out"},
     {"capacity_factor", KEY_NUMBER, WORKLOAD(capacity_factor), .min = 1e-3, .max = 1e6,
      .help = "a source sends an expert at most factor x its mean of rows"},
     {"capacity_policy", KEY_CHOICE, WORKLOAD(capacity_policy), .otherwise = "drop",

@@ -52,7 +52,8 @@ static void fill(double *weight, int n, double value) {
         weight[i] = value;
 }
 
-/* Mean nodes a token of DeepSeek-V3's geometry at 2, 4, 8 and 16 nodes, counted on 400,000 tokens by another program. */
+/* Mean nodes a token of DeepSeek-V3's geometry at 2, 4, 8 and 16 nodes, over 400,000 tokens, by
+ * another program. */
 static const int nodes[] = {2, 4, 8, 16};
 static const double published[2][4] = {{1.966, 3.115, 3.954, 5.728}, {1.970, 3.133, 3.983, 5.685}};
 
@@ -131,11 +132,13 @@ static void token_by_sorting(const struct choice_shape *s, const double *weight,
 
 /* V3, V2, one expert a group, device-limited (a group per rank), and with a limit of the machine behind it: coarser,
  * finer and crossing groups. */
-static const struct choice_shape shapes[] = {
-    {MODE_GLOBAL_TOPK, 256, 8, 1, 0, {8, 4, GROUP_TOP2_SUM}}, {MODE_GLOBAL_TOPK, 160, 6, 1, 0, {8, 3, GROUP_MAX}},
-    {MODE_GLOBAL_TOPK, 16, 4, 1, 0, {16, 5, GROUP_TOP2_SUM}}, {MODE_GLOBAL_TOPK, 256, 8, 1, 0, {64, 3, GROUP_MAX}},
-    {MODE_GROUP_LIMITED, 256, 8, 4, 1, {8, 4, GROUP_TOP2_SUM}}, {MODE_GROUP_LIMITED, 256, 8, 32, 3, {8, 2, GROUP_MAX}},
-    {MODE_GROUP_LIMITED, 96, 4, 4, 2, {6, 3, GROUP_TOP2_SUM}}};
+static const struct choice_shape shapes[] = {{MODE_GLOBAL_TOPK, 256, 8, 1, 0, {8, 4, GROUP_TOP2_SUM}},
+                                             {MODE_GLOBAL_TOPK, 160, 6, 1, 0, {8, 3, GROUP_MAX}},
+                                             {MODE_GLOBAL_TOPK, 16, 4, 1, 0, {16, 5, GROUP_TOP2_SUM}},
+                                             {MODE_GLOBAL_TOPK, 256, 8, 1, 0, {64, 3, GROUP_MAX}},
+                                             {MODE_GROUP_LIMITED, 256, 8, 4, 1, {8, 4, GROUP_TOP2_SUM}},
+                                             {MODE_GROUP_LIMITED, 256, 8, 32, 3, {8, 2, GROUP_MAX}},
+                                             {MODE_GROUP_LIMITED, 96, 4, 4, 2, {6, 3, GROUP_TOP2_SUM}}};
 
 static void a_router_follows_its_rule(void **state) {
     enum { TOKENS = 2000 };
@@ -170,7 +173,8 @@ static void a_router_that_cannot_be_is_refused(void **state) {
         {{MODE_GLOBAL_TOPK, 256, 8, 1, 0, {7, 4, 0}}, "routing.n_group 7 does not divide 256 experts"},
         {{MODE_GLOBAL_TOPK, 256, 8, 1, 0, {8, 9, 0}}, "routing.topk_group 9 is above routing.n_group 8"},
         {{MODE_GLOBAL_TOPK, 256, 8, 1, 0, {128, 3, 0}},
-         "routing.topk_group 3 with groups of 2 experts (256 in 128 groups) allows a token 6 experts, fewer than top_k 8"},
+         "routing.topk_group 3 with groups of 2 experts (256 in 128 groups) allows a token 6 experts, fewer than "
+         "top_k 8"},
         {{MODE_GROUP_LIMITED, 256, 8, 8, 1, {64, 4, 0}},
          "routing.topk_group 4 of 64 and group_limit 1 of 8 can leave a token 4 experts, fewer than top_k 8"}};
     (void)state;
@@ -209,7 +213,8 @@ static void ceilings_of_a_router(void **state) {
             for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
                 int room = kept * (24 / n);
                 struct choice_shape s = {MODE_GLOBAL_TOPK, 24, room < 6 ? room : 6, 1, 0, {n, kept, 0}};
-                assert_near(skew_ceiling(&s, ranks[i]), (double)ranks[i] * most_by_trying(&s, ranks[i]) / s.top_k, 1e-12);
+                assert_near(skew_ceiling(&s, ranks[i]), (double)ranks[i] * most_by_trying(&s, ranks[i]) / s.top_k,
+                            1e-12);
             }
     // ranks of 3 experts across groups of 2, one group kept: 2 of them, not 3
     struct choice_shape across = {MODE_GLOBAL_TOPK, 24, 2, 1, 0, {12, 1, 0}};
@@ -231,8 +236,11 @@ static void targets_are_met_under_a_router(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum { TOKENS = 100000 };
-        struct skew s = {.shape = cases[i].shape, .family = cases[i].family, .ranks = cases[i].ranks,
-                         .rho_max = cases[i].rho, .seed = i + 1};
+        struct skew s = {.shape = cases[i].shape,
+                         .family = cases[i].family,
+                         .ranks = cases[i].ranks,
+                         .rho_max = cases[i].rho,
+                         .seed = i + 1};
         double weight[E], load[E] = {0};
         struct buf notes = {0};
         struct err e;
@@ -279,8 +287,12 @@ static void done(struct asked *a) {
     plat_free(a->p);
 }
 
-#define V3 {"experts", "256"}, {"top_k", "8"}, {"routing.n_group", "8"}, {"routing.topk_group", "4"}
-#define SAMPLED {"routing.draw", "sampled"}
+#define V3                                                                                                           \
+    {"experts", "256"}, {"top_k", "8"}, {"routing.n_group", "8"}, {                                                  \
+        "routing.topk_group", "4"                                                                                    \
+    }
+#define SAMPLED                                                                                                      \
+    { "routing.draw", "sampled" }
 
 static void the_router_does_not_see_the_machine(void **state) {
     static const char *const groups[] = {"2", "4", "8", "16"};
@@ -299,8 +311,8 @@ static void the_router_does_not_see_the_machine(void **state) {
 }
 
 static void a_machine_limit_and_a_router_both_hold(void **state) {
-    const struct setting set[] = {V3, SAMPLED, {"group_limit", "2"}, {"routing.mode", "group_limited"},
-                                  {"tokens_per_rank", "200"}, {0}};
+    const struct setting set[] = {
+        V3, SAMPLED, {"group_limit", "2"}, {"routing.mode", "group_limited"}, {"tokens_per_rank", "200"}, {0}};
     (void)state;
     struct asked a;
     struct err e;
@@ -315,11 +327,14 @@ static void what_a_router_does_not_go_with(void **state) {
         struct setting set[SETTINGS];
         const char *says;
     } cases[] = {
-        {{V3, SAMPLED, {"group_limit", "2"}}, "routing.n_group acts in routing.mode 'global_topk' and 'group_limited'"},
-        {{V3, {"group_limit", "none"}}, "routing.n_group 8 with topk_group 4 has no closed form: use routing.draw 'sampled'"},
+        {{V3, SAMPLED, {"group_limit", "2"}},
+         "routing.n_group acts in routing.mode 'global_topk' and 'group_limited'"},
+        {{V3, {"group_limit", "none"}},
+         "routing.n_group 8 with topk_group 4 has no closed form: use routing.draw 'sampled'"},
         {{V3, SAMPLED, {"group_limit", "none"}, {"routing.pair_sigma", "1"}}, "routing.pair_sigma does not go with"},
         {{{"routing.n_group", "8"}, {"group_limit", "none"}}, "routing.n_group and routing.topk_group go together"},
-        {{V3, SAMPLED, {"group_limit", "none"}, {"experts", "255"}}, "routing.n_group 8 does not divide 255 experts"}};
+        {{V3, SAMPLED, {"group_limit", "none"}, {"experts", "255"}},
+         "routing.n_group 8 does not divide 255 experts"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct asked a;
@@ -341,11 +356,22 @@ static double difference(const struct traffic *a, const struct traffic *b) {
 }
 
 static void drift_under_a_router(void **state) {
-    const struct setting still[] = {V3, SAMPLED, {"group_limit", "none"}, {"tokens_per_rank", "400"},
-                                    {"routing.source", "synthetic"}, {"routing.exponent", "0.7"}, {0}},
-                         moved[] = {V3, SAMPLED, {"group_limit", "none"}, {"tokens_per_rank", "400"},
-                                    {"routing.source", "synthetic"}, {"routing.exponent", "0.7"},
-                                    {"routing.drift", "0.5"}, {"routing.batch", "1"}, {0}};
+    const struct setting still[] = {V3,
+                                    SAMPLED,
+                                    {"group_limit", "none"},
+                                    {"tokens_per_rank", "400"},
+                                    {"routing.source", "synthetic"},
+                                    {"routing.exponent", "0.7"},
+                                    {0}},
+                         moved[] = {V3,
+                                    SAMPLED,
+                                    {"group_limit", "none"},
+                                    {"tokens_per_rank", "400"},
+                                    {"routing.source", "synthetic"},
+                                    {"routing.exponent", "0.7"},
+                                    {"routing.drift", "0.5"},
+                                    {"routing.batch", "1"},
+                                    {0}};
     (void)state;
     struct asked a, b;
     struct err e;
@@ -357,11 +383,18 @@ static void drift_under_a_router(void **state) {
 }
 
 static void counts_are_popularities_under_a_router(void **state) {
-    const struct setting set[] = {{"experts", "64"}, {"top_k", "8"}, SAMPLED, {"group_limit", "none"},
+    const struct setting set[] = {{"experts", "64"},
+                                  {"top_k", "8"},
+                                  SAMPLED,
+                                  {"group_limit", "none"},
                                   {"routing.source", "trace"},
                                   {"routing.trace", TEST_DATA_DIR "/../../workloads/traces/olmoe_github_counts.csv"},
-                                  {"routing.model", "olmoe"}, {"routing.corpus", "github"}, {"routing.layer", "1"},
-                                  {"routing.n_group", "4"}, {"routing.topk_group", "2"}, {0}};
+                                  {"routing.model", "olmoe"},
+                                  {"routing.corpus", "github"},
+                                  {"routing.layer", "1"},
+                                  {"routing.n_group", "4"},
+                                  {"routing.topk_group", "2"},
+                                  {0}};
     (void)state;
     struct asked a;
     struct err e;

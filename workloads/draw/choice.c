@@ -28,12 +28,12 @@ static enum rc check_both(const struct choice_shape *s, struct err *e) {
     if (!router_acts(&s->router))
         return RC_OK;
     int least = router_least(&s->router, s->experts, s->n_groups, s->group_limit);
-    return least >= s->top_k ? RC_OK
-                             : err_set(e, RC_RANGE,
-                                       "routing.topk_group %d of %d and group_limit %d of %d can leave a token %d experts, "
-                                       "fewer than top_k %d",
-                                       s->router.topk_group, s->router.n_group, s->group_limit, s->n_groups, least,
-                                       s->top_k);
+    if (least >= s->top_k)
+        return RC_OK;
+    return err_set(e, RC_RANGE,
+                   "routing.topk_group %d of %d and group_limit %d of %d can leave a token %d experts, fewer than "
+                   "top_k %d",
+                   s->router.topk_group, s->router.n_group, s->group_limit, s->n_groups, least, s->top_k);
 }
 
 enum rc choice_check(const struct choice_shape *s, enum routing_mode mode, struct err *e) {
@@ -45,7 +45,8 @@ enum rc choice_check(const struct choice_shape *s, enum routing_mode mode, struc
         return err_set(e, RC_RANGE, "group_limit %d is above the platform's %d groups", m,
                        s->n_groups);
     if (s->experts % s->n_groups != 0)
-        return err_set(e, RC_RANGE, "%d experts cannot be split into %d equal routing groups",
+        return err_set(e, RC_RANGE, "%d experts cannot be split into %d equal routing groups; those of the model's own "
+                       "router are routing.n_group",
                        s->experts, s->n_groups);
     int size = s->experts / s->n_groups;
     if (mode == MODE_GROUP_LIMITED)

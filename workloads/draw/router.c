@@ -13,10 +13,10 @@ struct best {
 
 struct selection {
     struct selection_ask ask; /* without the weights */
-    double *weight;           /* with mean 1 */
-    double *score;            /* of one token; below 0: out */
+    double *weight; /* with mean 1 */
+    double *score; /* of one token; below 0: out */
     struct best *groups, *experts; /* the best ones of one token */
-    bool *kept;               /* groups of one token */
+    bool *kept; /* groups of one token */
 };
 
 bool router_acts(const struct router *r) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* router.h - the router of a model: which experts a token takes by their scores, within groups of experts.
  *
- * The router's groups are n_group equal blocks of consecutive logical experts, whatever machine they lie on. A token has
- * a score for every expert, scores every group by its experts, keeps the topk_group best groups, and takes its best
- * experts there. A machine limit may follow: of what is left, only the best `limit` of `machine_groups` blocks.
+ * The router's groups are n_group equal blocks of consecutive logical experts, whatever machine they lie on. A token
+ * has a score for every expert, scores every group by its experts, keeps the topk_group best groups, and takes its
+ * best experts there. A machine limit may follow: of what is left, only the best `limit` of `machine_groups` blocks.
  * Scores: w u / (1 - u + w u) with u uniform, that is the sigmoid of ln w + logistic noise, independent per token and
  * expert; w is the popularity, with mean 1. Formulas: [M9], [M13], [M10].
  * Source: top2-sum: DeepSeek-V3 (arXiv:2412.19437, topk_method noaux_tc of its config.json); max: DeepSeek-V2
@@ -11,7 +11,8 @@
  * Units: counts; scores lie in 0..1.
  * Errors: RC_RANGE when groups do not divide the experts or leave fewer than top_k of them.
  * Ownership: selection_free() releases; everything else is borrowed.
- * Edges: n_group 0 or 1, or topk_group equal to n_group: there is nothing to choose among, and the router does not act. */
+ * Edges: n_group 0 or 1, or topk_group equal to n_group: there is nothing to choose among, and the router does not
+ * act. */
 #ifndef WORKLOADS_DRAW_ROUTER_H
 #define WORKLOADS_DRAW_ROUTER_H
 

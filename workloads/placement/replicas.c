@@ -11,10 +11,10 @@
 struct replicas {
     struct replicas_ask ask;
     int source;
-    double *share;    /* [slots], of the source */
+    double *share; /* [slots], of the source */
     double *levelled; /* [slots]: weighted; NULL otherwise */
-    double *taken;    /* [slots], rows of the source */
-    int most;         /* replicas of one expert */
+    double *taken; /* [slots], rows of the source */
+    int most; /* replicas of one expert */
     struct rng rng;
 };
 
@@ -33,8 +33,8 @@ static int distance(const struct replicas *r, int rank) {
     return 1 + cut;
 }
 
-/* Adds the load of an expert's homes at the smallest sum of squares: levelled over its ranks. Returns the largest change
- * of a share. load[ranks] is without the expert before and with it after. */
+/* Adds the load of an expert's homes at the smallest sum of squares: levelled over its ranks. Returns the largest
+ * change of a share. load[ranks] is without the expert before and with it after. */
 static double level_expert(struct replicas *r, int expert, double rows, double *load) {
     const struct placement *p = r->ask.placement;
     int from = first_home(r, expert), n = placement_replicas(p, expert), places = 0;
@@ -56,7 +56,8 @@ static double level_expert(struct replicas *r, int expert, double rows, double *
     return moved;
 }
 
-/* Levels one expert after the other until nothing moves: each move lowers a convex sum over a product of simplices. */
+/* Levels one expert after the other until nothing moves: each move lowers a convex sum over a product of simplices.
+ * */
 static void level_all(struct replicas *r) {
     enum { ROUNDS = 1000 };
     const struct placement *p = r->ask.placement;
@@ -84,9 +85,8 @@ static void level_all(struct replicas *r) {
 struct replicas *replicas_build(const struct replicas_ask *ask) {
     struct replicas *r = mem_alloc(1, sizeof *r);
     size_t slots = (size_t)ask->placement->slots;
-    *r = (struct replicas){.ask = *ask,
-                           .share = mem_alloc(slots, sizeof *r->share),
-                           .taken = mem_alloc(slots, sizeof *r->taken)};
+    *r = (struct replicas){
+        .ask = *ask, .share = mem_alloc(slots, sizeof *r->share), .taken = mem_alloc(slots, sizeof *r->taken)};
     for (int i = 0; i < ask->placement->experts; i++)
         if (placement_replicas(ask->placement, i) > r->most)
             r->most = placement_replicas(ask->placement, i);
@@ -108,7 +108,8 @@ void replicas_free(struct replicas *r) {
 void replicas_note(const struct replicas *r, struct buf *notes) {
     static const char *const says[] = {
         "every source sends its rows of an expert to the replicas in turn",
-        "every source sends its rows of an expert to the nearest replica: its own rank's, its group's in equal shares, "
+        "every source sends its rows of an expert to the nearest replica: its own rank's, its group's in equal "
+        "shares, "
         "otherwise all of them",
         "every source sends its rows of an expert to one replica, number source mod replicas",
         "every row goes to a replica drawn at random",
@@ -126,8 +127,8 @@ bool replicas_same(const struct replicas *r) {
     return r->most < 2 || (!by_source && (r->ask.choice != REPLICA_WEIGHTED || !(r->ask.cap > 0)));
 }
 
-/* Gives `rest` to the homes at one distance that are below the cap, in equal parts as far as these have room. Returns what
- * is left of it. */
+/* Gives `rest` to the homes at one distance that are below the cap, in equal parts as far as these have room. Returns
+ * what is left of it. */
 static double spread(const struct replicas *r, int from, int n, int at, double cap, double rest) {
     for (int open = 1; open > 0 && rest > 0;) {
         double room = 0;
@@ -179,8 +180,8 @@ void replicas_source(struct replicas *r, int source) {
         int from = first_home(r, e), n = placement_replicas(p, e);
         for (int i = 0; i < n; i++)
             r->share[from + i] = r->ask.choice == REPLICA_BY_SOURCE_RANK ? i == source % n
-                                 : r->levelled                            ? r->levelled[from + i]
-                                                                          : 1.0 / n;
+                                 : r->levelled                           ? r->levelled[from + i]
+                                                                         : 1.0 / n;
         if (n > 1 && r->ask.choice == REPLICA_NEAREST)
             share_nearest(r, from, n);
         if (n > 1 && r->ask.cap > 0)

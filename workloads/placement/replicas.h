@@ -3,13 +3,14 @@
  *
  * Choices  [M14]
  *   in-turn         every replica the same share, row after row, the first one shifted by the source
- *   nearest         the replica on the source's own rank; without one, those of its group in equal shares; without one
+ *   nearest         the replica on the source's own rank; without one, those of its group in equal shares; without
+ * one
  *                   there, those of the next wider domain, at last all
  *   by-source-rank  replica number (source mod replicas), in the order of their ranks
  *   random          every replica the same chance, drawn with the seed
- *   weighted        shares that level the ranks: they minimise the sum of the squared rank loads, hence the busiest rank
- * cap: no replica takes a larger share of a source's rows of an expert than this (or than 1 / replicas, where that is
- * more); the rest goes to the next nearest replicas.
+ *   weighted        shares that level the ranks: they minimise the sum of the squared rank loads, hence the busiest
+ * rank cap: no replica takes a larger share of a source's rows of an expert than this (or than 1 / replicas, where
+ * that is more); the rest goes to the next nearest replicas.
  * Shapes: share[h] belongs to placement->home[h]; the shares of an expert sum to 1.
  * Units: shares in 0..1.  Errors: none.
  * Ownership: borrows placement and platform; replicas_free() releases.
