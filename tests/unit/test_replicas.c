@@ -167,8 +167,8 @@ static void the_example_of_eplb(void **state) {
         char arguments[900];
         double sum[8] = {0};
         snprintf(arguments, sizeof arguments,
-                 "matrix -o . --platform dgx-h100 --set platform.groups=2 --set platform.ranks_per_group=4 --trace " DATA
-                 "eplb_layer0.csv --set workload.experts=12 --set workload.top_k=1 --set workload.tokens_per_rank=2000 "
+                 "matrix -o . --platform dgx-h100 --set platform.groups=2 --set platform.ranks_per_group=4 --trace "
+                 DATA "eplb_layer0.csv --set workload.experts=12 --set workload.top_k=1 --set workload.tokens_per_rank=2000 "
                  "--set workload.routing.draw=expected --set workload.placement=eplb --set "
                  "workload.placement_slots=16 --set workload.expert_groups=%s",
                  groups[g]);
@@ -194,7 +194,10 @@ static void the_example_of_eplb(void **state) {
 static void experts_that_do_not_divide_get_a_hint_that_works(void **state) {
     static const struct setting shape[] = {{"groups", "36"}, {"ranks_per_group", "8"}};
     const struct setting plain[] = {{"tokens_per_rank", "16"}, {0}},
-                         hinted[] = {{"tokens_per_rank", "16"}, {"placement", "eplb"}, {"placement_slots", "288"}, {0}},
+                         hinted[] = {{"tokens_per_rank", "16"},
+                                     {"placement", "eplb"},
+                                     {"placement_slots", "288"},
+                                     {0}},
                          limited[] = {{"routing.mode", "group_limited"}, {"group_limit", "4"}, {"experts", "64"},
                                       {"top_k", "4"}, {"placement_remainder", "first"}, {"tokens_per_rank", "4"},
                                       {"routing.n_group", "none"}, {"routing.topk_group", "none"}, {0}};
