@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/mesh.h"
 
 /* What a kind of block is made of. */
 struct layout {
@@ -18,7 +17,7 @@ struct layout {
     bool always;    /* also between ranks of one block */
 };
 
-/* Whose traffic a link carries is the span from the first to the last rank of its block. */
+/* Adds one link for each block; below it are the ranks from the first to the last one of the block. */
 static void add_links(struct topology *t, const struct layout *how, struct block *b, enum link_role role,
                       const char *way) {
     for (int i = 0; i < b->n; i++) {
@@ -38,7 +37,7 @@ static void add_links(struct topology *t, const struct layout *how, struct block
     }
 }
 
-/* Takes of_rank over. */
+/* Adds blocks and their links; of_rank says the block of each rank and belongs to the topology from then on. */
 static void add_block(struct topology *t, const struct layout *how, int *of_rank) {
     MEM_GROW(t->blocks, t->n_blocks, t->blocks_room);
     struct block *b = &t->blocks[t->n_blocks++];
@@ -60,46 +59,46 @@ static int *blocks_of(const struct topology *t, int64_t ranks) {
     return of;
 }
 
-/* Of links outside the slow tier the name begins with that of the tier. */
+/* Writes what the links of a tier are called; outside the slow tier that begins with the name of the tier. */
 static const char *name_of(const struct topology *t, enum tier tier, const char *word, char name[static TOPO_NAME]) {
     bool slow = tier == plat_slow(t->platform);
     snprintf(name, TOPO_NAME, "%s%s%s", slow ? "" : t->platform->tier[tier].name, slow ? "" : "-", word);
     return name;
 }
 
-/* NICs of an end of a tier; without any, as many as it has ranks. */
+/* Returns the number of NICs that a group has on a tier; where the file states none, that of its ranks. */
 static int64_t n_nics(const struct topology *t, enum tier tier) {
     const struct plat_fabric *f = &t->platform->tier[tier].fabric;
-    return f->nics ? (fabric_is_pooled(f) ? 1 : f->nics) : plat_span(t->platform, (enum tier)(tier - 1));
+    return f->nics ? (fabric_is_pooled(f) ? 1 : f->nics) : plat_span(t->platform, TIER_FAST);
 }
 
 static int64_t blocks_needed(int64_t n, int64_t per) {
     return (n + per - 1) / per;
 }
 
-/* NIC of each rank, counted over the ends of its domain, `per` of them to a block. */
+/* Returns the block of each rank where `per` NICs make one; they are counted group by group in the tier's domain. */
 static int *nic_blocks(const struct topology *t, enum tier tier, int64_t per) {
     const struct platform *p = t->platform;
-    int64_t nics = n_nics(t, tier), each = blocks_needed(plat_ends(p, tier) * nics, per);
+    int64_t nics = n_nics(t, tier), each = blocks_needed(plat_groups_in(p, tier) * nics, per);
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
     for (int rank = 0; rank < t->ranks; rank++)
         of[rank] = (int)(p->domains[tier].of_rank[rank] * each +
-                         (plat_end_of(p, tier, rank, false) * nics + t->nic[tier][rank]) / per);
+                         (plat_group_in(p, tier, rank) * nics + t->nic[tier][rank]) / per);
     return of;
 }
 
-/* The leaf of each rank where each rail has its own, of `per` ends each. */
+/* Returns the leaf of each rank where each rail has leaves of its own, with `per` groups at each. */
 static int *rail_blocks(const struct topology *t, enum tier tier, int64_t per) {
     const struct platform *p = t->platform;
-    int64_t leaves = blocks_needed(plat_ends(p, tier), per), each = n_nics(t, tier) * leaves;
+    int64_t leaves = blocks_needed(plat_groups_in(p, tier), per), each = n_nics(t, tier) * leaves;
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
     for (int rank = 0; rank < t->ranks; rank++)
         of[rank] = (int)(p->domains[tier].of_rank[rank] * each + t->nic[tier][rank] * leaves +
-                         plat_end_of(p, tier, rank, false) / per);
+                         plat_group_in(p, tier, rank) / per);
     return of;
 }
 
-/* A NIC that is not just another name of the rank's own port. */
+/* Adds the NICs of a tier where they are more than another name of each rank's own port. */
 static void add_nics(struct topology *t, enum tier tier) {
     const struct plat_fabric *f = &t->platform->tier[tier].fabric;
     char name[TOPO_NAME];
@@ -111,18 +110,18 @@ static void add_nics(struct topology *t, enum tier tier) {
     add_block(t, &how, nic_blocks(t, tier, 1));
 }
 
-/* Leaves, and pods of three levels. A pod has half the ports of a switch as leaves; above it nothing is
- * oversubscribed. */
+/* Adds the leaves of trees and rails, and the pods of three levels. A pod has half the ports of a switch as leaves;
+ * above it nothing is oversubscribed. */
 static void add_tree(struct topology *t, enum tier tier) {
     const struct plat_tier *x = &t->platform->tier[tier];
     const struct plat_fabric *f = &x->fabric;
     char name[TOPO_NAME];
     double nic_Bps = f->nics ? f->nic_bandwidth_Bps.value : x->bandwidth_Bps.value;
     double over = x->oversubscription.value;
-    int64_t leaf = fabric_leaf_ends(f, over), ends = plat_ends(t->platform, tier);
+    int64_t leaf = fabric_leaf_ends(f, over), groups = plat_groups_in(t->platform, tier);
     if (f->kind != FABRIC_FAT_TREE) { // without `ports` one switch joins a rail
-        leaf = f->ports && leaf < ends ? leaf : ends;
-        bool binds = f->kind == FABRIC_RAIL || leaf < ends;
+        leaf = f->ports && leaf < groups ? leaf : groups;
+        bool binds = f->kind == FABRIC_RAIL || leaf < groups;
         struct layout how = {
             .name = name_of(t, tier, "leaf", name), .tier = tier, .rate_Bps = (double)leaf * nic_Bps / over};
         if (binds)
@@ -142,7 +141,7 @@ static void add_tree(struct topology *t, enum tier tier) {
         add_block(t, &how, nic_blocks(t, tier, leaf * (f->ports / 2)));
 }
 
-/* Of an oversubscribed switch: what all ranks of an end have together, divided. */
+/* Adds the uplinks of an oversubscribed switch: the rates of all ranks of an end together, divided. */
 static void add_uplinks(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
     const struct plat_tier *x = &p->tier[tier];
@@ -172,7 +171,7 @@ static void add_shared(struct topology *t, enum tier tier) {
     }
 }
 
-/* Both directions of a rank's port, and the capacity of a switch. */
+/* Adds the link that both directions of a half-duplex port share, and the capacity of a switch. */
 static void add_common(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
     const struct plat_tier *x = &p->tier[tier];

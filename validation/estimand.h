@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "validation/corpus.h"
 #include "validation/simulate.h"
+#include "workloads/costs.h"
 
 /* Time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
  * the end (REGIME_AHEAD). */

@@ -3,7 +3,7 @@
  *
  *   not-sent      every rank holds the shared experts and computes them for its own tokens: nothing travels
  *   own-rank      the same, but a row passes the dispatch, to the own rank
- *   least-loaded  the row goes to the ranks with the smallest expected loads, as far as they level out  [M15]
+ *   least-loaded  the row goes to the ranks with the smallest expected loads, as far as they level out  [M18]
  * Shapes: share[rank] sums to 1.
  * Units: shares in 0..1.  Errors: none.  Ownership: shared_clear() releases.
  * Edges: {0} sends nothing. The rows count towards no capacity and no group_limit. */

@@ -127,12 +127,12 @@ static void analytic_entry(const struct pair *p, const struct options *o, enum c
 }
 
 static void fill_costs(const struct pair *p, struct known_costs *c, struct breakeven_result *r) {
-    struct alpha_answer one[CALL_STAGES], two[CALL_STAGES];
+    struct alpha_answer one[CALL_LAUNCHES], two[CALL_LAUNCHES];
     c->known = costs_known(&p->one, REGIME_AHEAD, &c->one, one, r->alpha_reason);
     if (c->known)
         c->known = costs_known(&p->two, REGIME_AHEAD, &c->two, two, r->alpha_reason);
     r->alpha_known = c->known;
-    for (int i = 0; c->known && i < p->two.n_stages; i++)
+    for (int i = 0; c->known && i < p->two.n_launches; i++)
         if (two[i].interpolated)
             snprintf(r->alpha_reason, sizeof r->alpha_reason, "%s", two[i].reason);
     if (c->known && one[0].interpolated)
@@ -242,7 +242,7 @@ static void fill_spreads(const struct pair *p, const struct options *o,
                                            .seed = o->seed,
                                            .threads = cores > 0 ? (int)cores : 1};
     struct spread s[OUTPUTS];
-    struct swing swings[INTERVALS_MAX];
+    struct swing *swings = mem_alloc((size_t)found->n, sizeof *swings);
     uncertainty_run(&q, s);
     uncertainty_swings(&q, OUT_GAIN, swings);
     struct breakeven_spread *const into[] = {&r->one_hop_s, &r->two_hop_s, &r->gain_spread};
@@ -254,6 +254,7 @@ static void fill_spreads(const struct pair *p, const struct options *o,
             (struct breakeven_spread){r->entries[i].ratio.known, x->p5, x->p50, x->p95};
     }
     r->n_inputs = found->n;
+    r->inputs = mem_alloc((size_t)found->n, sizeof *r->inputs);
     for (int i = 0; i < found->n; i++) {
         const struct uncertain *input = &found->inputs[swings[i].input];
         r->inputs[i].name = input->name;
@@ -262,6 +263,7 @@ static void fill_spreads(const struct pair *p, const struct options *o,
         r->inputs[i].gain_low = swings[i].low;
         r->inputs[i].gain_high = swings[i].high;
     }
+    free(swings);
 }
 
 /* --- by simulation
@@ -451,7 +453,9 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         (o->format == FORMAT_JSON  ? breakeven_write_json
          : o->format == FORMAT_CSV ? breakeven_write_csv
                                    : breakeven_write_text)(&r, out);
+    intervals_clear(p.intervals);
     free(p.intervals);
+    free(r.inputs);
     call_clear(&p.one);
     call_clear(&p.two);
     licensing_clear(&l);

@@ -11,6 +11,7 @@
 #include "model/bound.h"
 #include "sim/report/result.h"
 #include "validation/causes.h"
+#include "workloads/costs.h"
 
 struct call_analytic {
     bool present; /* compare was asked for */

@@ -168,8 +168,9 @@ static void the_example_of_eplb(void **state) {
         double sum[8] = {0};
         snprintf(arguments, sizeof arguments,
                  "matrix -o . --platform dgx-h100 --set platform.groups=2 --set platform.ranks_per_group=4 --trace "
-                 DATA "eplb_layer0.csv --set workload.experts=12 --set workload.top_k=1 --set workload.tokens_per_rank=2000 "
-                 "--set workload.routing.draw=expected --set workload.placement=eplb --set "
+                 DATA "eplb_layer0.csv --set workload.experts=12 --set workload.top_k=1 --set "
+                      "workload.tokens_per_rank=2000 --set workload.routing.draw=expected --set "
+                      "workload.placement=eplb --set "
                  "workload.placement_slots=16 --set workload.expert_groups=%s",
                  groups[g]);
         assert_int_equal(program_text(arguments, NULL), 0);

@@ -10,7 +10,7 @@
  * Where the model's router acts (router.h: groups of logical experts, independent of the machine), global_topk takes
  * the k best scores in the router's groups, and group_limited chooses M groups among what the router leaves.
  * Model: without scores the draws are conditional Poisson (sampler.h) with exactly the inclusion probabilities asked
- * for [M4]. By scores: loads follow the weights, but are not proportional to them [M9], [M13].
+ * for [M4]. By scores: loads follow the weights, but are not proportional to them [M9], [M16].
  * Source: selection rules of the T-Route router (the paper and its artifact) and of DeepSeek's; the noise is our
  * assumption.
  * Units: counts and probabilities.

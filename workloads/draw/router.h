@@ -5,7 +5,7 @@
  * has a score for every expert, scores every group by its experts, keeps the topk_group best groups, and takes its
  * best experts there. A machine limit may follow: of what is left, only the best `limit` of `machine_groups` blocks.
  * Scores: w u / (1 - u + w u) with u uniform, that is the sigmoid of ln w + logistic noise, independent per token and
- * expert; w is the popularity, with mean 1. Formulas: [M9], [M13], [M10].
+ * expert; w is the popularity, with mean 1. Formulas: [M9], [M16], [M10].
  * Source: top2-sum: DeepSeek-V3 (arXiv:2412.19437, topk_method noaux_tc of its config.json); max: DeepSeek-V2
  * (arXiv:2405.04434, group_limited_greedy). The noise is our assumption.
  * Units: counts; scores lie in 0..1.

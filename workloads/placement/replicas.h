@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* replicas.h - which replica of an expert takes a row: shares per source rank, and rows dealt out by them.
  *
- * Choices  [M14]
+ * Choices  [M17]
  *   in-turn         every replica the same share, row after row, the first one shifted by the source
  *   nearest         the replica on the source's own rank; without one, those of its group in equal shares; without
  * one
