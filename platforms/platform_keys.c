@@ -9,6 +9,8 @@ static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
 
 const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
 const char *const fabric_routings[] = {"minimal", "spread", NULL};
+const char *const fabric_transports[] = {"ideal", "sprayed", "one-path", "drops", NULL};
+const char *const fabric_paths[] = {"spread", "hashed", "adaptive", NULL};
 
 const char *regime_name(enum regime regime) {
     return regime_choices[regime];
@@ -90,6 +92,11 @@ static const struct key tier_keys[] = {
      .help = "dragonfly: between two of its groups, all their links together"},
     {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = fabric_routings,
      .help = "dragonfly: shortest path, or evenly over the direct one and one through each other group"},
+    {"transport", KEY_CHOICE, FABRIC(transport), .otherwise = "ideal", .choices = fabric_transports,
+     .given_offset = FABRIC(transport_stated),
+     .help = "how packets get through, for the allowance beside the wire time; left out: the widest one"},
+    {"ack_share", KEY_NUMBER, FABRIC(ack_share), .max = 1, .otherwise = "0",
+     .help = "of the bytes received, sent back as acknowledgements: 64/4160 = 0.01538 for one a packet of 4 KiB"},
     {0}};
 
 static const struct key entry_keys[] = {

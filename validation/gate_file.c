@@ -166,7 +166,7 @@ static enum rc read_gate(struct yaml_doc *doc, struct gate *gate, struct err *e)
     if (rc)
         return rc;
     const struct estimand *estimand = estimand_find(k.estimand);
-    if (!estimand || !estimand->own)
+    if (!estimand || !(estimand->flags & ESTIMAND_OWN))
         return at_key(doc, "estimand", "expected all-to-all or strategies", e);
     if (strcmp(k.scope.strategy, strategies[0]) != 0 && strcmp(k.scope.strategy, strategies[1]) != 0)
         return at_key(doc, "scope", "strategy must be one-hop or two-hop", e);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/allowance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/bound.h"
+#include "platforms/base/mem.h"
+
+/* Ports of the largest switch of the corpus. */
+enum { SWITCH_RANKS = 64 };
+
+/* Range of the corpus' times over its wire times with window 1, one round trip a message, tuned transports. */
+#define WINDOW_1_RANGE "0.98 to 1.80 times wire and round trips with window 1"
+
+const struct allowance_fit allowance_fits[TRANSPORT_COUNT][ALLOWANCE_CLASSES] = {
+    // e, k, smallest messages in bandwidth-delay products, cases, rows
+    [TRANSPORT_SPRAYED] = {[ALLOWANCE_SWITCH] = {0.0301244, 0.160511, 0.6382, 23, 45},
+                           [ALLOWANCE_FULL] = {0.00407288, 5.9119, 0.3129, 7, 14},
+                           [ALLOWANCE_OVERSUBSCRIBED] = {0.058816, 5.5333, 0.3129, 5, 9}},
+    [TRANSPORT_ONE_PATH] = {[ALLOWANCE_SWITCH] = {0.109061, 0, 0.6382, 23, 44},
+                            [ALLOWANCE_FULL] = {1.95005, 0, 0.3129, 7, 14},
+                            [ALLOWANCE_OVERSUBSCRIBED] = {0.53919, 0, 0.3129, 5, 9}},
+    [TRANSPORT_DROPS] = {[ALLOWANCE_SWITCH] = {0.30498, 0, 10.2, 15, 15},
+                         [ALLOWANCE_FULL] = {0.00432754, 27.1052, 5.006, 4, 4},
+                         [ALLOWANCE_OVERSUBSCRIBED] = {0.0136241, 24.231, 5.006, 2, 2}}};
+
+const char *allowance_class_name(enum allowance_class c) {
+    static const char *const names[] = {"one switch", "1:1 tree", "oversubscribed tree"};
+    return names[c];
+}
+
+double allowance_high_s(const struct allowance_fit *fit, double wire_s, double rtt_s) {
+    return (wire_s + rtt_s) * (1 + ALLOWANCE_MARGIN * fit->e) + ALLOWANCE_MARGIN * fit->k * rtt_s;
+}
+
+/* --- what is claimed --------------------------------------------------------------------------- */
+
+/* Always false, for who asks whether there is a claim. */
+static bool refuse(struct allowance *a, const char *why) {
+    *a = (struct allowance){.claimed = false};
+    snprintf(a->basis, sizeof a->basis, "no claim: %s", why);
+    return false;
+}
+
+/* Whether the wire time is one that transports add to, and not a matter of windows and order. */
+static bool window_allows(const struct allowance_ask *ask, struct allowance *a) {
+    double product_bytes = ask->rate_Bps * ask->rtt_s;
+    if (ask->window == 1)
+        return refuse(a, "window 1, no bound either way; the corpus has " WINDOW_1_RANGE);
+    if (ask->window && !(ask->wire_s <= ask->bound_s * ALLOWANCE_SLACK))
+        return refuse(a, "the window holds the wire time above its bound, no bound either way; the corpus "
+                         "has " WINDOW_1_RANGE);
+    if (ask->window && (double)ask->window * ask->message_bytes < product_bytes)
+        return refuse(a, "a window of less than one bandwidth-delay product waits for round trips that no wire time has");
+    return true;
+}
+
+static bool is_claimed(const struct allowance_ask *ask, int transport, double bdp) {
+    const struct allowance_fit *fit = &allowance_fits[transport][ask->class];
+    return fit->cases >= ALLOWANCE_LEAST_CASES && bdp >= fit->least_bdp &&
+           (transport != TRANSPORT_DROPS || bdp >= ALLOWANCE_DROPS_BDP);
+}
+
+/* The highest end of the transports that may be meant; returns how many have a claim. */
+static int find_high(const struct allowance_ask *ask, double rtt_s, double bdp, struct allowance *a) {
+    int first = ask->transport < 0 ? TRANSPORT_SPRAYED : ask->transport, claims = 0;
+    int last = ask->transport < 0 ? TRANSPORT_DROPS : ask->transport;
+    struct buf names = {0};
+    for (int t = first; t <= last; t++)
+        if (is_claimed(ask, t, bdp)) {
+            a->hi_s = fmax(a->hi_s, allowance_high_s(&allowance_fits[t][ask->class], ask->wire_s, rtt_s));
+            buf_printf(&names, "%s%s", claims++ ? ", " : "", fabric_transports[t]);
+        }
+    snprintf(a->basis, sizeof a->basis, "%s%s on a %s, messages of %.3g bandwidth-delay products, round trip %s%.3g us",
+             ask->transport < 0 ? "transport not stated, the widest of " : "", names.n ? names.text : "",
+             allowance_class_name((enum allowance_class)ask->class), bdp, ask->rtt_s > 0 ? "" : "assumed at ",
+             rtt_s * 1e6);
+    buf_clear(&names);
+    return claims;
+}
+
+void allowance_find(const struct allowance_ask *ask, struct allowance *a) {
+    double rtt_s = ask->rtt_s > 0 ? ask->rtt_s : ALLOWANCE_RTT_S;
+    *a = (struct allowance){.claimed = false};
+    if (!(ask->wire_s > 0)) {
+        refuse(a, "nothing is sent");
+        return;
+    }
+    if (ask->transport == TRANSPORT_IDEAL) {
+        *a = (struct allowance){true, ask->bound_s, ask->wire_s, "ideal, as the platform states"};
+        return;
+    }
+    if (ask->class == ALLOWANCE_NO_CLASS) {
+        refuse(a, "the corpus has switches and trees only");
+        return;
+    }
+    if (!window_allows(ask, a))
+        return;
+    double bdp = ask->message_bytes / (ask->rate_Bps * rtt_s);
+    if (!find_high(ask, rtt_s, bdp, a)) {
+        char why[200];
+        snprintf(why, sizeof why, "the corpus supports none for %s on a %s with messages of %.3g bandwidth-delay products",
+                 ask->transport < 0 ? "any transport" : fabric_transports[ask->transport],
+                 allowance_class_name((enum allowance_class)ask->class), bdp);
+        refuse(a, why);
+        return;
+    }
+    a->claimed = true;
+    a->lo_s = ask->bound_s + ask->rtt_short_s;
+    a->hi_s = fmax(a->hi_s, a->lo_s);
+}
+
+/* --- of a call --------------------------------------------------------------------------------- */
+
+static int class_of(const struct platform *p, enum tier tier) {
+    const struct plat_fabric *f = &p->tier[tier].fabric;
+    const double over = p->tier[tier].oversubscription.value;
+    switch ((enum fabric_kind)f->kind) {
+    case FABRIC_SWITCH:
+        if (over > 1 || f->capacity_Bps.given)
+            return ALLOWANCE_OVERSUBSCRIBED;
+        return plat_span(p, tier) <= SWITCH_RANKS ? ALLOWANCE_SWITCH : ALLOWANCE_FULL;
+    case FABRIC_FAT_TREE:
+        return f->levels == 1 ? ALLOWANCE_SWITCH : over > 1 ? ALLOWANCE_OVERSUBSCRIBED : ALLOWANCE_FULL;
+    case FABRIC_RAIL:
+    case FABRIC_MULTI_PLANE:
+        return over > 1 ? ALLOWANCE_OVERSUBSCRIBED : f->ports ? ALLOWANCE_FULL : ALLOWANCE_SWITCH;
+    default:
+        return ALLOWANCE_NO_CLASS;
+    }
+}
+
+/* Adds up what each tier carries; returns the widest one that carries anything, -1 when none does. */
+static int find_traffic(const struct call *call, double bytes[static TIER_MAX], double messages[static TIER_MAX]) {
+    int widest = -1;
+    for (int tier = 0; tier < TIER_MAX; tier++)
+        bytes[tier] = messages[tier] = 0;
+    for (int stage = 0; stage < call->n_stages; stage++) {
+        double b[TIER_MAX], m[TIER_MAX];
+        call_tier_traffic(call, stage, b, m);
+        for (int tier = 0; tier < TIER_MAX; tier++) {
+            bytes[tier] += b[tier];
+            messages[tier] += m[tier];
+            widest = messages[tier] > 0 && tier > widest ? tier : widest;
+        }
+    }
+    return widest;
+}
+
+/* The acknowledgements of a stage as a matrix, or false where no tier has any. */
+static bool find_acks(const struct call *call, int stage, struct matrix *acks) {
+    bool any = false;
+    struct route route;
+    matrix_transpose(&call->stages[stage].bytes, acks);
+    for (int rank = 0; rank < acks->ranks; rank++)
+        for (size_t i = acks->start[rank]; i < acks->start[rank + 1]; i++) {
+            if (acks->dst[i] == rank || acks->value[i] <= 0)
+                continue;
+            enum tier tier = call_way(call, acks->dst[i], rank, &route).tier;
+            acks->value[i] *= call->platform->tier[tier].fabric.ack_share.value;
+            any = any || acks->value[i] > 0;
+        }
+    return any;
+}
+
+double allowance_bound_s(const struct call *call) {
+    size_t n_links = (size_t)call->topology->n_links;
+    double *bytes = mem_alloc(n_links, sizeof *bytes), bound_s = 0;
+    for (int stage = 0; stage < call->n_stages; stage++) {
+        struct call back = *call; // the same call with its acknowledgements as the bytes
+        call_link_load(call, stage, bytes, NULL);
+        if (find_acks(call, stage, &back.stages[stage].bytes))
+            call_link_load(&back, stage, bytes, NULL);
+        matrix_clear(&back.stages[stage].bytes);
+    }
+    for (size_t l = 0; l < n_links; l++)
+        bound_s = fmax(bound_s, bytes[l] / call->topology->links[l].capacity_Bps);
+    free(bytes);
+    return bound_s;
+}
+
+void allowance_of_call(const struct call *call, double wire_s, struct allowance *a) {
+    double bytes[TIER_MAX], messages[TIER_MAX], least_s = INFINITY;
+    int widest = find_traffic(call, bytes, messages);
+    struct costs wire;
+    if (widest < 0) {
+        *a = (struct allowance){.claimed = false};
+        refuse(a, "nothing is sent");
+        return;
+    }
+    costs_wire(call, &wire);
+    for (int tier = 0; tier < TIER_MAX; tier++)
+        if (messages[tier] > 0)
+            least_s = fmin(least_s, call->platform->tier[tier].latency_s.value);
+    const struct plat_tier *tier = &call->platform->tier[widest];
+    const struct allowance_ask ask = {
+        .transport = tier->fabric.transport_stated ? tier->fabric.transport : -1,
+        .class = class_of(call->platform, (enum tier)widest),
+        .wire_s = wire_s,
+        .bound_s = fmax(bound_call_s(call, &wire), allowance_bound_s(call)),
+        .rtt_short_s = 2 * least_s,
+        .rtt_s = 2 * tier->latency_s.value,
+        .message_bytes = bytes[widest] / messages[widest],
+        .rate_Bps = call_bandwidth_Bps(call, (enum tier)widest),
+        .window = call->implementation->window};
+    allowance_find(&ask, a);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Estimands on corpora of packet-level times: the wire time against their fluid time, the bound against every time, and
+ * the allowance on rows that its constants did not see. */
+#include "validation/estimand.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/bound.h"
+#include "platforms/base/mem.h"
+#include "validation/bench.h"
+#include "validation/packet_fit.h"
+
+/* Half of the last digit that a corpus prints, three of a microsecond. */
+#define HALF_DIGIT_S 0.5e-9
+
+/* What of a difference lies beyond the digits of the numbers that are compared, `rounded` of them; relative. */
+static double beyond_digits(double answer_s, double stated_us, double rounded) {
+    return fmax(0, fabs(answer_s - stated_us * 1e-6) - rounded * HALF_DIGIT_S) / (stated_us * 1e-6);
+}
+
+/* --- a case as a call -------------------------------------------------------------------------- */
+
+static char *platform_set(const struct packet_case *c) {
+    const double rate_Bps = packet_rate_Bps(c);
+    bool leaves = c->topology == PACKET_LEAF_SPINE;
+    return mem_printf("groups=%lld ranks_per_group=%lld fast.bandwidth=%.15gBps slow.bandwidth=%.15gBps "
+                      "port_bandwidth=%.15gBps slow.oversubscription=%.15g fast.x_half=0B slow.x_half=0B",
+                      (long long)(leaves ? c->ranks / c->leaf_ranks : 1), (long long)(leaves ? c->leaf_ranks : c->ranks),
+                      rate_Bps, rate_Bps, rate_Bps, leaves ? c->oversubscription.value : 1);
+}
+
+/* costs: one round trip a message, as who waits for each acknowledgement pays it. */
+static char *implementation_set(const struct packet_case *c, bool costs) {
+    char window[24] = "all";
+    if (c->window)
+        snprintf(window, sizeof window, "%lld", (long long)c->window);
+    return mem_printf("order=shift start=one-sided window=%s message_cost.fast=%.15gus message_cost.slow=%.15gus", window,
+                      costs ? c->rtt_us.value : 0.0, costs ? c->rtt_long_us.value : 0.0);
+}
+
+/* bench_close() releases. */
+static enum rc open_case(const struct packet_case *c, bool costs, struct bench *b, struct err *e) {
+    char *machine = platform_set(c), *how = implementation_set(c, costs);
+    char *routing = mem_printf("experts=%lld group_limit=none routing.mode=global_topk tokens_per_rank=1",
+                               (long long)c->ranks * 8);
+    const struct bench_ask ask = {"dgx-h100", machine, "terrace-reference", routing, "nccl-p2p", how,
+                                  STRATEGY_ONE_HOP, 1};
+    enum rc rc = bench_open(&ask, b, e);
+    free(machine);
+    free(how);
+    free(routing);
+    if (rc)
+        return rc;
+    matrix_clear(&b->call.stages[0].bytes);
+    matrix_from_dense(c->bytes, (int)c->ranks, false, &b->call.stages[0].bytes);
+    return RC_OK;
+}
+
+/* --- wire and bound ---------------------------------------------------------------------------- */
+
+/* What the cases showed. */
+struct found {
+    double worst_wire, worst_bound, least_time;
+    size_t cases, times;
+};
+
+static enum rc wire_case(const struct estimand_input *in, const struct packet_case *c, struct found *f,
+                         struct gate_evidence *x, struct err *e) {
+    struct bench b;
+    struct costs wire;
+    double wire_s = 0;
+    enum rc rc = open_case(c, false, &b, e);
+    if (rc)
+        return rc;
+    costs_wire(&b.call, &wire);
+    rc = simulate_time(in->tools.simulator, &b.call, &wire, &wire_s, e);
+    double bound_s = bound_call_s(&b.call, &wire);
+    bench_close(&b);
+    if (rc)
+        return rc;
+    f->worst_wire = fmax(f->worst_wire, beyond_digits(wire_s, c->fluid_us.value, 1));
+    f->worst_bound = fmax(f->worst_bound, beyond_digits(bound_s, c->bound_us.value, 1));
+    f->cases++;
+    gate_add_point(x, true, wire_s, c->fluid_us.value * 1e-6, "%.47s", c->id);
+    return RC_OK;
+}
+
+static enum rc waiting_case(const struct estimand_input *in, const struct packet_case *c, struct found *f,
+                            struct gate_evidence *x, struct err *e) {
+    struct bench b;
+    struct costs wire;
+    double wire_s = 0;
+    enum rc rc = open_case(c, true, &b, e);
+    if (rc)
+        return rc;
+    costs_wire(&b.call, &wire);
+    rc = simulate_time(in->tools.simulator, &b.call, &wire, &wire_s, e);
+    bench_close(&b);
+    if (rc)
+        return rc;
+    f->worst_wire = fmax(f->worst_wire, beyond_digits(wire_s, c->stop_and_wait_us.value, 1));
+    gate_add_point(x, true, wire_s, c->stop_and_wait_us.value * 1e-6, "waits, %.40s", c->id);
+    return RC_OK;
+}
+
+static void look_at_row(const struct packet_row *r, struct found *f) {
+    f->least_time = fmin(f->least_time, r->first_s / (r->bound_s + r->rtt_short_s));
+    f->times++;
+}
+
+/* Fluid times under a service time of the simulator's own follow from those at the link rate. */
+static void look_at_service(const struct packet_case *c, struct found *f) {
+    const struct packet_result *all = c->results.items;
+    for (size_t i = 0; i < c->results.n; i++)
+        if (all[i].fluid_us.given)
+            f->worst_wire = fmax(f->worst_wire, beyond_digits(c->fluid_us.value * 1e-6 * all[i].slowed,
+                                                              all[i].fluid_us.value, 2));
+}
+
+/* --- the allowance ----------------------------------------------------------------------------- */
+
+static double share(struct packet_score s) {
+    return s.rows ? (double)s.kept / (double)s.rows : NAN;
+}
+
+static void allowance_metrics(const struct estimand_input *in, const struct packet_row *rows, size_t n,
+                              struct gate_evidence *x) {
+    struct packet_score held_out = in->gate->own ? packet_committed(rows, n) : packet_leave_case(rows, n);
+    gate_add_metric(x, "held_out_share", METRIC_SHARE, share(held_out));
+    gate_add_metric(x, "held_out_rows", METRIC_COUNT, (double)held_out.rows);
+    static const char *const names[TRANSPORT_COUNT] = {[TRANSPORT_SPRAYED] = "other_sprayed",
+                                                       [TRANSPORT_ONE_PATH] = "other_one_path",
+                                                       [TRANSPORT_DROPS] = "other_drops"};
+    for (int class = 0; class < TRANSPORT_COUNT; class++) {
+        struct packet_score other = packet_leave_transport(rows, n, class);
+        if (names[class] && other.rows)
+            gate_add_metric(x, names[class], METRIC_SHARE, share(other));
+    }
+}
+
+/* Times that a fit saw, against the high end of the allowance of their transport. */
+static void allowance_points(const struct packet_row *rows, size_t n, struct gate_evidence *x) {
+    for (size_t i = 0; i < n; i++) {
+        const struct packet_row *r = &rows[i];
+        if (!packet_is_fitted(r) || allowance_fits[r->class][r->topology].cases < ALLOWANCE_LEAST_CASES)
+            continue;
+        gate_add_point(x, false, allowance_high_s(&allowance_fits[r->class][r->topology], r->wire_s, r->rtt_s),
+                       r->last_s, "%.13s, %.32s", r->transport, r->of->id);
+    }
+}
+
+enum rc estimand_packet(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
+    const struct packet_case *cases = in->packet->cases.items;
+    struct found f = {.least_time = INFINITY};
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < in->packet->cases.n && !rc; i++) {
+        rc = wire_case(in, &cases[i], &f, x, e);
+        if (!rc && cases[i].stop_and_wait_us.given)
+            rc = waiting_case(in, &cases[i], &f, x, e);
+        look_at_service(&cases[i], &f);
+    }
+    if (rc)
+        return rc;
+    size_t n;
+    struct packet_row *rows = packet_rows(in->packet, &n);
+    for (size_t i = 0; i < n; i++)
+        look_at_row(&rows[i], &f);
+    gate_add_metric(x, "worst_wire_difference", METRIC_NUMBER, f.worst_wire);
+    gate_add_metric(x, "worst_bound_difference", METRIC_NUMBER, f.worst_bound);
+    gate_add_metric(x, "least_time_over_bound", METRIC_NUMBER, f.least_time);
+    gate_add_metric(x, "cases", METRIC_COUNT, (double)f.cases);
+    gate_add_metric(x, "rows", METRIC_COUNT, (double)f.times);
+    allowance_metrics(in, rows, n, x);
+    allowance_points(rows, n, x);
+    free(rows);
+    return RC_OK;
+}
+
+enum rc estimand_packet_allowance(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
+    (void)e;
+    size_t n;
+    struct packet_row *rows = packet_rows(in->packet, &n);
+    allowance_metrics(in, rows, n, x);
+    gate_add_metric(x, "constants_off", METRIC_NUMBER, packet_constants_off(rows, n));
+    allowance_points(rows, n, x);
+    free(rows);
+    return RC_OK;
+}
