@@ -14,15 +14,15 @@ static double closed_Bps(const struct beta *b, double x_bytes) {
 
 /* Linear in log x between two neighbouring points, clamped outside. */
 static double table_Bps(const struct beta *b, double x_bytes) {
-    const double call = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
-    double place = log(x_bytes / table_low_bytes) / call;
+    const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
+    double place = log(x_bytes / table_low_bytes) / step;
     if (place <= 0)
         return closed_Bps(b, table_low_bytes);
     if (place >= TABLE_POINTS - 1)
         return closed_Bps(b, table_high_bytes);
     double below = floor(place);
-    double low_Bps = closed_Bps(b, table_low_bytes * exp(call * below));
-    double high_Bps = closed_Bps(b, table_low_bytes * exp(call * (below + 1)));
+    double low_Bps = closed_Bps(b, table_low_bytes * exp(step * below));
+    double high_Bps = closed_Bps(b, table_low_bytes * exp(step * (below + 1)));
     return low_Bps + (place - below) * (high_Bps - low_Bps);
 }
 

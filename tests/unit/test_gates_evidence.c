@@ -282,7 +282,7 @@ static void the_readmes_have_the_key_tables(void **state) {
     readme_has("validation/README.md", "corpus", corpus_keys);
 }
 
-/* The call level, whatever else is asked: exit 3 and nothing on stdout. */
+/* The step level, whatever else is asked: exit 3 and nothing on stdout. */
 static void no_path_leads_to_a_step_time(void **state) {
     (void)state;
     static const char *const ways[] = {
@@ -312,7 +312,7 @@ static void no_path_leads_to_a_step_time(void **state) {
     buf_clear(&out);
 }
 
-/* What is written beside a result is not written either, nor does a sweep have a call level. */
+/* What is written beside a result is not written either, nor does a sweep have a step level. */
 static void no_file_holds_a_step_time(void **state) {
     (void)state;
     char *made = scratch(), *spec = mem_printf("%s/spec.yaml", made), *out = mem_printf("%s/out.jsonl", made);
