@@ -28,7 +28,7 @@ const struct allowance_fit allowance_fits[TRANSPORT_COUNT][ALLOWANCE_CLASSES] = 
                          [ALLOWANCE_OVERSUBSCRIBED] = {0.0136241, 24.231, 5.006, 2, 2}}};
 
 const char *allowance_class_name(enum allowance_class c) {
-    static const char *const names[] = {"one switch", "1:1 tree", "oversubscribed tree"};
+    static const char *const names[] = {"one switch", "a 1:1 tree", "an oversubscribed tree"};
     return names[c];
 }
 
@@ -74,7 +74,7 @@ static int find_high(const struct allowance_ask *ask, double rtt_s, double bdp, 
             a->hi_s = fmax(a->hi_s, allowance_high_s(&allowance_fits[t][ask->class], ask->wire_s, rtt_s));
             buf_printf(&names, "%s%s", claims++ ? ", " : "", fabric_transports[t]);
         }
-    snprintf(a->basis, sizeof a->basis, "%s%s on a %s, messages of %.3g bandwidth-delay products, round trip %s%.3g us",
+    snprintf(a->basis, sizeof a->basis, "%s%s on %s, messages of %.3g bandwidth-delay products, round trip %s%.3g us",
              ask->transport < 0 ? "transport not stated, the widest of " : "", names.n ? names.text : "",
              allowance_class_name((enum allowance_class)ask->class), bdp, ask->rtt_s > 0 ? "" : "assumed at ",
              rtt_s * 1e6);
@@ -102,7 +102,7 @@ void allowance_find(const struct allowance_ask *ask, struct allowance *a) {
     double bdp = ask->message_bytes / (ask->rate_Bps * rtt_s);
     if (!find_high(ask, rtt_s, bdp, a)) {
         char why[200];
-        snprintf(why, sizeof why, "the corpus supports none for %s on a %s with messages of %.3g bandwidth-delay products",
+        snprintf(why, sizeof why, "the corpus supports none for %s on %s with messages of %.3g bandwidth-delay products",
                  ask->transport < 0 ? "any transport" : fabric_transports[ask->transport],
                  allowance_class_name((enum allowance_class)ask->class), bdp);
         refuse(a, why);

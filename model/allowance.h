@@ -16,7 +16,7 @@
 /* What the bytes pass: one switch, a tree as wide above as below, a tree that is narrower above. */
 enum allowance_class { ALLOWANCE_SWITCH, ALLOWANCE_FULL, ALLOWANCE_OVERSUBSCRIBED, ALLOWANCE_CLASSES };
 enum { ALLOWANCE_NO_CLASS = -1 }; /* none that was simulated by packets */
-const char *allowance_class_name(enum allowance_class c); /* "one switch", "1:1 tree", "oversubscribed tree" */
+const char *allowance_class_name(enum allowance_class c); /* "one switch", "a 1:1 tree", .. */
 
 /* Below so many cases nothing is claimed; m of the formula. */
 enum { ALLOWANCE_LEAST_CASES = 4, ALLOWANCE_MARGIN = 2 };

@@ -63,6 +63,16 @@ int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription) {
     return f->levels == 1 ? f->ports : (int64_t)floor(down * (1 + 1e-12));
 }
 
+int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription) {
+    bool tree = f->kind == FABRIC_FAT_TREE && f->levels == 2;
+    if (f->paths != PATHS_HASHED || !(tree || f->kind == FABRIC_SWITCH))
+        return 1;
+    if (f->spines)
+        return (int)f->spines;
+    int64_t up = tree ? f->ports - fabric_leaf_ends(f, oversubscription) : (int64_t)((double)below / oversubscription);
+    return up > 1 ? (int)up : 1;
+}
+
 /* Constant i of those that are not lists. */
 static struct quantity *single(struct plat_fabric *f, size_t i, const char **key) {
     const struct {

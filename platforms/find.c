@@ -16,7 +16,8 @@ static const struct {
 } kinds[FIND_KINDS] = {{"platform", "platforms"},
                        {"workload", "workloads"},
                        {"implementation", "workloads/implementations"},
-                       {"corpus", "validation/measured"}};
+                       {"corpus", "validation/measured"},
+                       {"packet corpus", "validation/measured/packet"}};
 
 /* Built-in names use dashes, files underscores. SOURCES.yaml beside them is not one of them. */
 static bool is_data_file(const char *name) {

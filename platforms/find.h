@@ -9,7 +9,7 @@
 
 #include "platforms/base/yaml.h"
 
-enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS, FIND_KINDS };
+enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS, FIND_PACKET, FIND_KINDS };
 
 /* Where the file of a built-in name is; NULL when there is none of that name. free() releases. */
 char *find_path(enum find_kind kind, const char *name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "platforms/base/rng.h"
 #include "platforms/blocks.h"
 #include "platforms/mesh.h"
 #include "platforms/route_table.h"
@@ -67,6 +68,10 @@ static void find_nics(struct topology *t, enum tier tier) {
     }
 }
 
+static bool is_hashed(const struct topology *t, enum tier tier) {
+    return t->platform->tier[tier].fabric.paths == PATHS_HASHED;
+}
+
 struct topology *topo_build(const struct platform *p) {
     struct topology *t = mem_alloc(1, sizeof *t);
     t->platform = p;
@@ -86,7 +91,9 @@ struct topology *topo_build(const struct platform *p) {
     int simple = t->n_links;
     for (int tier = 0; tier < p->n_tiers; tier++)
         mesh_build(t, (enum tier)tier);
-    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple;
+    for (int tier = 0; tier < p->n_tiers; tier++)
+        t->hashed = t->hashed || is_hashed(t, (enum tier)tier);
+    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple && !t->hashed;
     return t;
 }
 
@@ -132,12 +139,42 @@ static void find_ends(const struct topology *t, const struct leg *leg, int ends[
     ends[1] = plat_end_of(t->platform, leg->tier, leg->dst, false);
 }
 
-static int leg_paths(const struct topology *t, const struct leg *leg) {
+/* Paths that the topology offers, hashed or not. */
+static int leg_choices(const struct topology *t, const struct leg *leg) {
     int ends[2];
     if (t->mesh[leg->tier].kind == FABRIC_SWITCH)
-        return 1;
+        return blocks_ways(t, leg->tier, leg->src, leg->dst);
     find_ends(t, leg, ends);
     return mesh_paths(&t->mesh[leg->tier], ends[0], ends[1]);
+}
+
+/* Paths that a message takes: all, or one for each of its flows. */
+static int leg_paths(const struct topology *t, const struct leg *leg) {
+    int choices = leg_choices(t, leg);
+    return is_hashed(t, leg->tier) && choices > 1 ? (int)t->platform->tier[leg->tier].fabric.flows_per_message
+                                                  : choices;
+}
+
+int topo_draw(uint64_t seed, int src, int dst, int flow, int paths) {
+    struct rng r;
+    rng_init(&r, seed, "path", ((uint64_t)src << 32) | ((uint64_t)dst << 8) | (uint64_t)flow);
+    return (int)rng_below(&r, (uint64_t)paths);
+}
+
+/* The path that flow i of a leg takes. A spine that a failed link cuts off is not drawn. */
+static int leg_path(const struct topology *t, const struct leg *leg, int i, uint64_t seed) {
+    int choices = leg_choices(t, leg), alive = 0;
+    if (!is_hashed(t, leg->tier) || choices == 1)
+        return i;
+    if (t->mesh[leg->tier].kind != FABRIC_SWITCH)
+        return topo_draw(seed, leg->src, leg->dst, i, choices);
+    for (int way = 0; way < choices; way++)
+        alive += blocks_way_works(t, leg->tier, leg->src, leg->dst, way);
+    int left = alive ? topo_draw(seed, leg->src, leg->dst, i, alive) : 0;
+    for (int way = 0; way < choices && alive; way++)
+        if (blocks_way_works(t, leg->tier, leg->src, leg->dst, way) && left-- == 0)
+            return way;
+    return 0;
 }
 
 /* Appends path i of a leg. */
@@ -148,12 +185,12 @@ static void traverse(const struct topology *t, const struct leg *leg, int i, str
     enum tier blocks = direct ? TIER_MAX : leg->tier;
     add_if(route, direct ? cable : t->egress[leg->tier][src]);
     add_if(route, t->port_out[src]);
-    blocks_out(t, blocks, src, dst, route);
+    blocks_out(t, blocks, (const int[]){src, dst, i}, route);
     if (mesh->kind != FABRIC_SWITCH) {
         find_ends(t, leg, ends);
         mesh_path(mesh, t->platform->domains[leg->tier].of_rank[src], ends, i, route);
     }
-    blocks_in(t, blocks, src, dst, route);
+    blocks_in(t, blocks, (const int[]){src, dst, i}, route);
     add_if(route, t->port_in[dst]);
     add_if(route, direct ? -1 : t->ingress[leg->tier][dst]);
 }
@@ -202,6 +239,11 @@ static double path_latency_s(const struct topology *t, const struct route *route
 
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route) {
+    topo_draw_route(t, src, dst, path, 0, route);
+}
+
+void topo_draw_route(const struct topology *t, int src, int dst, enum topo_path path, uint64_t seed,
+                     struct route *route) {
     BUG_ON(src == dst);
     struct leg legs[2];
     int n = find_legs(t, src, dst, path, legs), first = leg_paths(t, &legs[0]);
@@ -211,9 +253,9 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
     BUG_ON(route->paths > TOPO_PATHS_MAX);
     for (int i = 0; i < route->paths; i++) {
         BUG_ON(route->n + TOPO_SPARE > TOPO_ROUTE_MAX);
-        traverse(t, &legs[0], i % first, route);
+        traverse(t, &legs[0], leg_path(t, &legs[0], i % first, seed), route);
         if (n > 1)
-            traverse(t, &legs[1], i / first, route);
+            traverse(t, &legs[1], leg_path(t, &legs[1], i / first, seed), route);
         route->end[i] = route->n;
         if (t->has_latency)
             route->latency_s = fmax(route->latency_s, path_latency_s(t, route, i));
@@ -225,7 +267,7 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
 }
 
 void topo_list_routes(struct topology *t, enum topo_path path) {
-    if (!t->routes)
+    if (!t->routes && !t->hashed)
         t->routes = route_table_build(t, path);
 }
 
@@ -265,6 +307,13 @@ bool topo_has_failed(const struct topology *t, const struct link *l) {
     return false;
 }
 
+static const struct link *find_failed(const struct topology *t, const struct route *route) {
+    for (int i = 0; i < route->n; i++)
+        if (t->links[route->links[i]].failed)
+            return &t->links[route->links[i]];
+    return NULL;
+}
+
 /* A failed link without which one rank does not reach another, or NULL. */
 static const struct link *find_gap(const struct topology *t, int src, int dst, struct route *route) {
     struct leg legs[2];
@@ -278,10 +327,15 @@ static const struct link *find_gap(const struct topology *t, int src, int dst, s
                 return &t->links[l];
     }
     topo_find_route(t, src, dst, TOPO_PATH_FAST, route);
-    for (int i = 0; i < route->n; i++)
-        if (t->links[route->links[i]].failed)
-            return &t->links[route->links[i]];
-    return NULL;
+    const struct link *failed = find_failed(t, route);
+    for (int i = 0; i < n && !failed; i++) // another seed may draw any of them
+        for (int k = 0; is_hashed(t, legs[i].tier) && k < leg_choices(t, &legs[i]) && !failed; k++) {
+            bool spine = t->mesh[legs[i].tier].kind == FABRIC_SWITCH;
+            route->n = 0;
+            traverse(t, &legs[i], spine ? leg_path(t, &legs[i], 0, 0) : k, route);
+            failed = find_failed(t, route);
+        }
+    return failed;
 }
 
 static enum rc check_failed(const struct topology *t, const struct place *at, struct err *e) {

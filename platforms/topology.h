@@ -67,6 +67,7 @@ struct block {
     int *of_rank;   /* block of each rank */
     int n;
     int out, in;    /* number of the first link each way; the same when one link serves both */
+    int ways;       /* links of a block each way, to as many spines; 1 where a message has no choice */
     bool always;    /* also between ranks of one block */
     bool all_tiers;
 };
@@ -97,6 +98,7 @@ struct topology {
     struct mesh mesh[TIER_MAX];
     bool has_latency; /* some link has one of its own */
     bool plain; /* two tiers; ports, and uplinks of groups, only */
+    bool hashed; /* some tier draws paths: routes depend on the seed */
     struct route_table *routes; /* NULL: each route is worked out when it is asked for */
 };
 
@@ -119,6 +121,13 @@ void topo_list_routes(struct topology *t, enum topo_path path);
 
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route);
+/* The same under a seed: on a tier of hashed paths each flow of a message takes the one that topo_draw() says.
+ * topo_find_route() has seed 0. */
+void topo_draw_route(const struct topology *t, int src, int dst, enum topo_path path, uint64_t seed,
+                     struct route *route);
+
+/* Flow `flow` of the message from src to dst takes path topo_draw() of `paths`: the one place that decides. */
+int topo_draw(uint64_t seed, int src, int dst, int flow, int paths);
 
 /* The innermost tier that joins two ranks. */
 enum tier topo_tier(const struct topology *t, int src, int dst);

@@ -53,7 +53,7 @@ static enum rc load(const struct gate *g, const char *folder, struct corpus **co
         rc = check_corpus(g, *corpus, e);
     if (!rc && g->platform)
         rc = plat_load(g->platform, NULL, 0, platform, e);
-    if (!rc && g->own && strcmp((*platform)->name, g->scope.machine) != 0)
+    if (!rc && g->own && g->platform && strcmp((*platform)->name, g->scope.machine) != 0)
         rc = err_set(e, RC_SCHEMA, "platform %s is named %s, the gate speaks for %s", g->platform,
                      (*platform)->name, g->scope.machine);
     return rc || !g->platform ? rc : load_implementation(g, *corpus, *platform, m, e);

@@ -326,7 +326,7 @@ static enum rc from_doc(struct yaml_doc *doc, struct packet_corpus **corpus, str
 
 enum rc packet_load(const char *name_or_path, struct packet_corpus **corpus, struct err *e) {
     struct yaml_doc *doc;
-    enum rc rc = find_load(FIND_CORPUS, name_or_path, &doc, e);
+    enum rc rc = find_load(FIND_PACKET, name_or_path, &doc, e);
     return rc ? rc : from_doc(doc, corpus, e);
 }
 

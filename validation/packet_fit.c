@@ -114,12 +114,15 @@ void packet_fit(const struct packet_row *rows, size_t n, int class, int topology
 
 /* --- rows left out ----------------------------------------------------------------------------- */
 
-static void score(const struct packet_row *row, const struct allowance_fit *fit, struct packet_score *s) {
+static void score(const struct packet_row *row, const struct allowance_fit *fit, struct packet_score *s, double *high_s) {
+    double end_s = allowance_high_s(fit, row->wire_s, row->rtt_s);
     s->rows++;
-    s->kept += row->last_s <= allowance_high_s(fit, row->wire_s, row->rtt_s);
+    s->kept += row->last_s <= end_s;
+    if (high_s)
+        *high_s = end_s;
 }
 
-struct packet_score packet_leave_case(const struct packet_row *rows, size_t n) {
+struct packet_score packet_leave_case(const struct packet_row *rows, size_t n, double *high_s) {
     struct packet_score s = {0};
     for (size_t i = 0; i < n; i++) {
         const struct packet_row *r = &rows[i];
@@ -130,7 +133,7 @@ struct packet_score packet_leave_case(const struct packet_row *rows, size_t n) {
         if (fit.cases < ALLOWANCE_LEAST_CASES) // no claim is made there
             continue;
         packet_fit(rows, n, r->class, r->topology, &(struct packet_without){.of = r->of}, &fit);
-        score(r, &fit, &s);
+        score(r, &fit, &s, high_s ? &high_s[i] : NULL);
     }
     return s;
 }
@@ -143,19 +146,19 @@ struct packet_score packet_leave_transport(const struct packet_row *rows, size_t
             continue;
         packet_fit(rows, n, class, rows[i].topology, &(struct packet_without){.transport = rows[i].transport}, &fit);
         if (fit.cases >= ALLOWANCE_LEAST_CASES)
-            score(&rows[i], &fit, &s);
+            score(&rows[i], &fit, &s, NULL);
     }
     return s;
 }
 
-struct packet_score packet_committed(const struct packet_row *rows, size_t n) {
+struct packet_score packet_committed(const struct packet_row *rows, size_t n, double *high_s) {
     struct packet_score s = {0};
     for (size_t i = 0; i < n; i++) {
         if (!packet_is_fitted(&rows[i]))
             continue;
         const struct allowance_fit *fit = &allowance_fits[rows[i].class][rows[i].topology];
         if (fit->cases >= ALLOWANCE_LEAST_CASES && rows[i].bdp >= fit->least_bdp * (1 - 1e-3))
-            score(&rows[i], fit, &s);
+            score(&rows[i], fit, &s, high_s ? &high_s[i] : NULL);
     }
     return s;
 }

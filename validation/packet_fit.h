@@ -36,12 +36,13 @@ void packet_fit(const struct packet_row *rows, size_t n, int class, int topology
 struct packet_score {
     size_t rows, kept;
 };
-/* Each case against what the other cases give; only where these still have enough cases. */
-struct packet_score packet_leave_case(const struct packet_row *rows, size_t n);
+/* Each case against what the other cases give, where a claim is made; high_s[n] (NULL: not asked for): the high end
+ * that a row was held against, 0 where none was. */
+struct packet_score packet_leave_case(const struct packet_row *rows, size_t n, double *high_s);
 /* Each transport of a class against what the other transports of the class give. */
 struct packet_score packet_leave_transport(const struct packet_row *rows, size_t n, int class);
-/* All rows against the constants of the program. */
-struct packet_score packet_committed(const struct packet_row *rows, size_t n);
+/* All rows against the constants of the program, in the same way. */
+struct packet_score packet_committed(const struct packet_row *rows, size_t n, double *high_s);
 /* Largest difference between the constants of the program and a fit of all rows, in parts of the high end. */
 double packet_constants_off(const struct packet_row *rows, size_t n);
 

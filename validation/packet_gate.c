@@ -4,13 +4,12 @@
 #include "validation/estimand.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/bound.h"
 #include "platforms/base/mem.h"
-#include "validation/bench.h"
+#include "validation/packet_call.h"
 #include "validation/packet_fit.h"
 
 /* Half of the last digit that a corpus prints, three of a microsecond. */
@@ -19,44 +18,6 @@
 /* What of a difference lies beyond the digits of the numbers that are compared, `rounded` of them; relative. */
 static double beyond_digits(double answer_s, double stated_us, double rounded) {
     return fmax(0, fabs(answer_s - stated_us * 1e-6) - rounded * HALF_DIGIT_S) / (stated_us * 1e-6);
-}
-
-/* --- a case as a call -------------------------------------------------------------------------- */
-
-static char *platform_set(const struct packet_case *c) {
-    const double rate_Bps = packet_rate_Bps(c);
-    bool leaves = c->topology == PACKET_LEAF_SPINE;
-    return mem_printf("groups=%lld ranks_per_group=%lld fast.bandwidth=%.15gBps slow.bandwidth=%.15gBps "
-                      "port_bandwidth=%.15gBps slow.oversubscription=%.15g fast.x_half=0B slow.x_half=0B",
-                      (long long)(leaves ? c->ranks / c->leaf_ranks : 1), (long long)(leaves ? c->leaf_ranks : c->ranks),
-                      rate_Bps, rate_Bps, rate_Bps, leaves ? c->oversubscription.value : 1);
-}
-
-/* costs: one round trip a message, as who waits for each acknowledgement pays it. */
-static char *implementation_set(const struct packet_case *c, bool costs) {
-    char window[24] = "all";
-    if (c->window)
-        snprintf(window, sizeof window, "%lld", (long long)c->window);
-    return mem_printf("order=shift start=one-sided window=%s message_cost.fast=%.15gus message_cost.slow=%.15gus", window,
-                      costs ? c->rtt_us.value : 0.0, costs ? c->rtt_long_us.value : 0.0);
-}
-
-/* bench_close() releases. */
-static enum rc open_case(const struct packet_case *c, bool costs, struct bench *b, struct err *e) {
-    char *machine = platform_set(c), *how = implementation_set(c, costs);
-    char *routing = mem_printf("experts=%lld group_limit=none routing.mode=global_topk tokens_per_rank=1",
-                               (long long)c->ranks * 8);
-    const struct bench_ask ask = {"dgx-h100", machine, "terrace-reference", routing, "nccl-p2p", how,
-                                  STRATEGY_ONE_HOP, 1};
-    enum rc rc = bench_open(&ask, b, e);
-    free(machine);
-    free(how);
-    free(routing);
-    if (rc)
-        return rc;
-    matrix_clear(&b->call.stages[0].bytes);
-    matrix_from_dense(c->bytes, (int)c->ranks, false, &b->call.stages[0].bytes);
-    return RC_OK;
 }
 
 /* --- wire and bound ---------------------------------------------------------------------------- */
@@ -72,7 +33,7 @@ static enum rc wire_case(const struct estimand_input *in, const struct packet_ca
     struct bench b;
     struct costs wire;
     double wire_s = 0;
-    enum rc rc = open_case(c, false, &b, e);
+    enum rc rc = packet_call_open(c, false, &b, e);
     if (rc)
         return rc;
     costs_wire(&b.call, &wire);
@@ -93,7 +54,7 @@ static enum rc waiting_case(const struct estimand_input *in, const struct packet
     struct bench b;
     struct costs wire;
     double wire_s = 0;
-    enum rc rc = open_case(c, true, &b, e);
+    enum rc rc = packet_call_open(c, true, &b, e);
     if (rc)
         return rc;
     costs_wire(&b.call, &wire);
@@ -128,7 +89,13 @@ static double share(struct packet_score s) {
 
 static void allowance_metrics(const struct estimand_input *in, const struct packet_row *rows, size_t n,
                               struct gate_evidence *x) {
-    struct packet_score held_out = in->gate->own ? packet_committed(rows, n) : packet_leave_case(rows, n);
+    double *high_s = mem_alloc(n + 1, sizeof *high_s);
+    struct packet_score held_out =
+        in->gate->own ? packet_committed(rows, n, high_s) : packet_leave_case(rows, n, high_s);
+    for (size_t i = 0; i < n; i++) // those that are not kept
+        if (high_s[i] > 0 && rows[i].last_s > high_s[i])
+            gate_add_point(x, false, high_s[i], rows[i].last_s, "%.13s, %.32s", rows[i].transport, rows[i].of->id);
+    free(high_s);
     gate_add_metric(x, "held_out_share", METRIC_SHARE, share(held_out));
     gate_add_metric(x, "held_out_rows", METRIC_COUNT, (double)held_out.rows);
     static const char *const names[TRANSPORT_COUNT] = {[TRANSPORT_SPRAYED] = "other_sprayed",
@@ -138,17 +105,6 @@ static void allowance_metrics(const struct estimand_input *in, const struct pack
         struct packet_score other = packet_leave_transport(rows, n, class);
         if (names[class] && other.rows)
             gate_add_metric(x, names[class], METRIC_SHARE, share(other));
-    }
-}
-
-/* Times that a fit saw, against the high end of the allowance of their transport. */
-static void allowance_points(const struct packet_row *rows, size_t n, struct gate_evidence *x) {
-    for (size_t i = 0; i < n; i++) {
-        const struct packet_row *r = &rows[i];
-        if (!packet_is_fitted(r) || allowance_fits[r->class][r->topology].cases < ALLOWANCE_LEAST_CASES)
-            continue;
-        gate_add_point(x, false, allowance_high_s(&allowance_fits[r->class][r->topology], r->wire_s, r->rtt_s),
-                       r->last_s, "%.13s, %.32s", r->transport, r->of->id);
     }
 }
 
@@ -174,7 +130,6 @@ enum rc estimand_packet(const struct estimand_input *in, struct gate_evidence *x
     gate_add_metric(x, "cases", METRIC_COUNT, (double)f.cases);
     gate_add_metric(x, "rows", METRIC_COUNT, (double)f.times);
     allowance_metrics(in, rows, n, x);
-    allowance_points(rows, n, x);
     free(rows);
     return RC_OK;
 }
@@ -185,7 +140,6 @@ enum rc estimand_packet_allowance(const struct estimand_input *in, struct gate_e
     struct packet_row *rows = packet_rows(in->packet, &n);
     allowance_metrics(in, rows, n, x);
     gate_add_metric(x, "constants_off", METRIC_NUMBER, packet_constants_off(rows, n));
-    allowance_points(rows, n, x);
     free(rows);
     return RC_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "platforms/base/rng.h"
 #include "workloads/hops.h"
 #include "workloads/rows.h"
 
@@ -267,9 +268,15 @@ void call_clear(struct call *call) {
     *call = (struct call){0};
 }
 
+uint64_t call_path_seed(uint64_t seed, uint64_t draw) {
+    struct rng r;
+    rng_init(&r, seed, "path-seed", draw);
+    return rng_u64(&r);
+}
+
 void call_route(const struct call *call, int src, int dst, struct route *route) {
-    topo_find_route(call->topology, src, dst, (enum topo_path)call->implementation->intra_group_path,
-                    route);
+    topo_draw_route(call->topology, src, dst, (enum topo_path)call->implementation->intra_group_path,
+                    call->path_seed, route);
 }
 
 double call_message_cost_s(const struct call *call, enum tier tier) {

@@ -188,6 +188,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
                &call);
     call.enter_s = in->enter_s;
     call.order_seed = o->seed;
+    call.path_seed = call_path_seed(o->seed, 0);
     *figures = (struct call_figures){.strategy = strategy_name(ask->strategy),
                                   .phase = phase_name(ask->phase),
                                   .dedup = call.one_hop_dedup,

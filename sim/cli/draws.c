@@ -27,6 +27,7 @@ static enum rc one_draw(const struct options *o, const struct call *like, const 
                &call);
     call.enter_s = like->enter_s;
     call.order_seed = like->order_seed;
+    call.path_seed = like->path_seed;
     enum rc rc = sim_run(&call, cases, n_cases, &options, outcomes, e);
     for (size_t i = 0; i < n_cases; i++) {
         times_s[i] = outcomes[i].time_s;
@@ -50,11 +51,13 @@ enum rc draws_run(const struct inputs *in, const struct options *o, const struct
     for (size_t i = 0; i < n && !rc; i++) {
         struct traffic *t;
         double times_s[2];
+        struct call drawn = *like; // the first draw takes the paths of the call itself
+        drawn.path_seed = call_path_seed(o->seed, (uint64_t)i);
         rc = traffic_plan_draw(plan, (int64_t)i, &t, e);
         if (rc)
             break;
         // the cases stand as known, wire; without the known one the wire comes first
-        rc = one_draw(o, like, t, cases, known ? 2 : 1, times_s, e);
+        rc = one_draw(o, &drawn, t, cases, known ? 2 : 1, times_s, e);
         known_s[i] = times_s[0];
         wire_s[i] = times_s[known ? 1 : 0];
         traffic_free(t);

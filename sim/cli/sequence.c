@@ -131,6 +131,7 @@ enum rc sequence_run(const struct inputs *in, const struct options *o, const str
                    &c.calls[i]);
         c.calls[i].enter_s = like->enter_s;
         c.calls[i].order_seed = like->order_seed;
+        c.calls[i].path_seed = like->path_seed;
         s->known = costs_known(&c.calls[i], table, &c.costs[i], NULL, s->reason) && s->known;
     }
     for (int i = 0; i < c.n && !rc && !s->known; i++)
