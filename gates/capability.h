@@ -22,7 +22,7 @@ enum capability_rule {
                    that was tried on the simulator, or of the user for this machine, failed */
     RULE_SKEW,  /* the same, and the gate must have seen unbalanced destinations */
     RULE_CALLS, /* open where call_time is open for every call compared */
-    RULE_KEPT   /* always `otherwise`, as long as one of its gates passed and none that was tried did not; then withdrawn */
+    RULE_KEPT   /* `otherwise` while one of its gates has passed and none that was tried has not; else withdrawn */
 };
 
 /* id, name in results, rule, otherwise, gates, may a user's gates decide it for their machine,

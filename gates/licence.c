@@ -129,7 +129,7 @@ static void decide_fixed(const struct licences *set, struct licence *l) {
             settle(l, CAPABILITY_WITHDRAWN, &set->results[i], "a check of the program failed");
 }
 
-/* Nothing opens it, and it is gone unless its gates hold. Without simulations some of them are not among the results. */
+/* Nothing opens it, and it is gone unless its gates hold. Without simulations some are not among the results. */
 static void decide_kept(const struct licences *set, struct licence *l) {
     const struct gate_result *passed = NULL, *against = NULL;
     for (size_t i = 0; i < set->n; i++) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/bound.h"
 #include "platforms/base/mem.h"
 
 /* Ports of the largest switch of the corpus. */
@@ -54,7 +53,7 @@ static bool window_allows(const struct allowance_ask *ask, struct allowance *a) 
         return refuse(a, "the window holds the wire time above its bound, no bound either way; the corpus "
                          "has " WINDOW_1_RANGE);
     if (ask->window && (double)ask->window * ask->message_bytes < product_bytes)
-        return refuse(a, "a window of less than one bandwidth-delay product waits for round trips that no wire time has");
+        return refuse(a, "a window of less than one bandwidth-delay product waits for round trips");
     return true;
 }
 
@@ -102,7 +101,8 @@ void allowance_find(const struct allowance_ask *ask, struct allowance *a) {
     double bdp = ask->message_bytes / (ask->rate_Bps * rtt_s);
     if (!find_high(ask, rtt_s, bdp, a)) {
         char why[200];
-        snprintf(why, sizeof why, "the corpus supports none for %s on %s with messages of %.3g bandwidth-delay products",
+        snprintf(why, sizeof why,
+                 "the corpus supports none for %s on %s with messages of %.3g bandwidth-delay products",
                  ask->transport < 0 ? "any transport" : fabric_transports[ask->transport],
                  allowance_class_name((enum allowance_class)ask->class), bdp);
         refuse(a, why);
@@ -133,21 +133,18 @@ static int class_of(const struct platform *p, enum tier tier) {
     }
 }
 
-/* Adds up what each tier carries; returns the widest one that carries anything, -1 when none does. */
-static int find_traffic(const struct call *call, double bytes[static TIER_MAX], double messages[static TIER_MAX]) {
-    int widest = -1;
-    for (int tier = 0; tier < TIER_MAX; tier++)
-        bytes[tier] = messages[tier] = 0;
-    for (int stage = 0; stage < call->n_stages; stage++) {
-        double b[TIER_MAX], m[TIER_MAX];
-        call_tier_traffic(call, stage, b, m);
-        for (int tier = 0; tier < TIER_MAX; tier++) {
-            bytes[tier] += b[tier];
-            messages[tier] += m[tier];
-            widest = messages[tier] > 0 && tier > widest ? tier : widest;
-        }
-    }
-    return widest;
+/* The widest tier that carries anything, -1 when none does. */
+static int find_widest(const struct allowance_call *known) {
+    int tier = TIER_MAX - 1;
+    while (tier >= 0 && !(known->tier_messages[tier] > 0))
+        tier--;
+    return tier;
+}
+
+const char *allowance_transport(const struct call *call, const struct allowance_call *known) {
+    int widest = find_widest(known);
+    const struct plat_fabric *f = widest < 0 ? NULL : &call->platform->tier[widest].fabric;
+    return f && f->transport_stated ? fabric_transports[f->transport] : NULL;
 }
 
 /* The acknowledgements of a stage as a matrix, or false where no tier has any. */
@@ -182,28 +179,32 @@ double allowance_bound_s(const struct call *call) {
     return bound_s;
 }
 
-void allowance_of_call(const struct call *call, double wire_s, struct allowance *a) {
-    double bytes[TIER_MAX], messages[TIER_MAX], least_s = INFINITY;
-    int widest = find_traffic(call, bytes, messages);
-    struct costs wire;
+static bool has_acks(const struct platform *p) {
+    bool any = false;
+    for (int tier = 0; tier < p->n_tiers; tier++)
+        any = any || p->tier[tier].fabric.ack_share.value > 0;
+    return any;
+}
+
+void allowance_of_call(const struct call *call, const struct allowance_call *known, struct allowance *a) {
+    double least_s = INFINITY;
+    int widest = find_widest(known);
     if (widest < 0) {
-        *a = (struct allowance){.claimed = false};
         refuse(a, "nothing is sent");
         return;
     }
-    costs_wire(call, &wire);
     for (int tier = 0; tier < TIER_MAX; tier++)
-        if (messages[tier] > 0)
+        if (known->tier_messages[tier] > 0)
             least_s = fmin(least_s, call->platform->tier[tier].latency_s.value);
     const struct plat_tier *tier = &call->platform->tier[widest];
     const struct allowance_ask ask = {
         .transport = tier->fabric.transport_stated ? tier->fabric.transport : -1,
         .class = class_of(call->platform, (enum tier)widest),
-        .wire_s = wire_s,
-        .bound_s = fmax(bound_call_s(call, &wire), allowance_bound_s(call)),
+        .wire_s = known->wire_s,
+        .bound_s = has_acks(call->platform) ? fmax(known->bound_s, allowance_bound_s(call)) : known->bound_s,
         .rtt_short_s = 2 * least_s,
         .rtt_s = 2 * tier->latency_s.value,
-        .message_bytes = bytes[widest] / messages[widest],
+        .message_bytes = known->tier_bytes[widest] / known->tier_messages[widest],
         .rate_Bps = call_bandwidth_Bps(call, (enum tier)widest),
         .window = call->implementation->window};
     allowance_find(&ask, a);

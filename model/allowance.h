@@ -38,11 +38,11 @@ extern const struct allowance_fit allowance_fits[TRANSPORT_COUNT][ALLOWANCE_CLAS
 
 struct allowance_ask {
     int transport; /* enum transport; below 0: not stated */
-    int class;     /* enum allowance_class, or ALLOWANCE_NO_CLASS */
-    double wire_s, bound_s;       /* bound_s: with acknowledgements, where they are stated */
-    double rtt_short_s, rtt_s;    /* on the shortest and on the longest way; 0: not stated */
+    int class; /* enum allowance_class, or ALLOWANCE_NO_CLASS */
+    double wire_s, bound_s; /* bound_s: with acknowledgements, where they are stated */
+    double rtt_short_s, rtt_s; /* on the shortest and on the longest way; 0: not stated */
     double message_bytes, rate_Bps; /* mean message, rate of a port */
-    int64_t window;                 /* 0: all */
+    int64_t window; /* 0: all */
 };
 
 struct allowance {
@@ -53,8 +53,15 @@ struct allowance {
 
 void allowance_find(const struct allowance_ask *ask, struct allowance *a);
 
-/* The same of a call whose wire time is known; of the widest tier that its bytes use. */
-void allowance_of_call(const struct call *call, double wire_s, struct allowance *a);
+/* What is known of a call: wire time, its bound, and what each tier carries over all stages. */
+struct allowance_call {
+    double wire_s, bound_s;
+    double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
+};
+/* The same of a call; of the widest tier that its bytes use. */
+void allowance_of_call(const struct call *call, const struct allowance_call *known, struct allowance *a);
+/* What that tier states as its transport, NULL where it states none or nothing is sent. */
+const char *allowance_transport(const struct call *call, const struct allowance_call *known);
 
 /* Largest load of a link in seconds, acknowledgements of `ack_share` of each tier on the reverse ways included: exact
  * on one switch. FORMULAS.md [A2] */

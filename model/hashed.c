@@ -35,7 +35,7 @@ enum rc hashed_find(const struct call *call, uint64_t seed, int draws, struct ha
     double *all_s = mem_alloc((size_t)draws, sizeof *all_s);
     struct call drawn = *call;
     for (int i = 0; i < draws; i++) {
-        drawn.path_seed = call_path_seed(seed, (uint64_t)i);
+        drawn.path_seed = topo_path_seed(seed, (uint64_t)i);
         all_s[i] = allowance_bound_s(&drawn);
     }
     stat_sort(all_s, (size_t)draws);

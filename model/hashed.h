@@ -18,7 +18,7 @@ struct hashed_load {
     double drawn_s[HASHED_QUANTILES];
 };
 
-/* Draw i has the paths of call_path_seed(seed, i). */
+/* Draw i has the paths of topo_path_seed(seed, i). */
 enum rc hashed_find(const struct call *call, uint64_t seed, int draws, struct hashed_load *load, struct err *e);
 
 #endif

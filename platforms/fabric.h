@@ -103,8 +103,8 @@ bool fabric_begins(const char *name, const char *tier);
 /* Ends below a first-level switch of a fat tree, a rail or a plane; 0: all ends. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
 
-/* Links of a leaf, or of an end of a switch, to spines that hashed paths choose from; 1: there is no choice. below: ranks of
- * an end. */
+/* Links of a leaf, or of an end of a switch, to spines that hashed paths choose from; 1: there is no choice. below:
+ * ranks of an end. */
 int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription);
 
 /* Whether the description of all tiers fits the numbers of groups and ranks. */

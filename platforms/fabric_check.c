@@ -371,8 +371,8 @@ static enum rc check_paths(const struct check *c, struct err *e) {
                           i ? "" : " of a switch between groups or of a fat tree of 2 levels");
     if (hashed && !switched && !tree && !torus && !dragonfly)
         return err_at(e, RC_SCHEMA, place_of(c, "paths"),
-                      "paths: '%s' has no several paths to draw from; hashed are a switch between groups, a fat tree of "
-                      "2 levels, a torus, and a dragonfly with 'routing: spread'",
+                      "paths: '%s' has no several paths to draw from; hashed are a switch between groups, a fat tree "
+                      "of 2 levels, a torus, and a dragonfly with 'routing: spread'",
                       fabric_kinds[f->kind]);
     return RC_OK;
 }

@@ -93,8 +93,8 @@ static const struct key tier_keys[] = {
     {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = fabric_routings,
      .help = "dragonfly: shortest path, or evenly over the direct one and one through each other group"},
     {"paths", KEY_CHOICE, FABRIC(paths), .otherwise = "spread", .choices = fabric_paths,
-     .help = "messages with several paths: equal shares of the sender (`spread`) or of the switches (`adaptive`), or one "
-             "that is drawn by the seed"},
+     .help = "messages with several paths: equal shares of the sender (`spread`) or of the switches (`adaptive`), or "
+             "one that is drawn by the seed"},
     {"spines", KEY_COUNT, FABRIC(spines), .min = 1, .max = PORTS_MAX,
      .help = "hashed, switch or fat tree of 2 levels: a link to each; left out: the ports that go up, each to its own"},
     {"flows_per_message", KEY_COUNT, FABRIC(flows_per_message), .min = 1, .max = 16, .otherwise = "1",

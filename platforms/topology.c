@@ -155,6 +155,12 @@ static int leg_paths(const struct topology *t, const struct leg *leg) {
                                                   : choices;
 }
 
+uint64_t topo_path_seed(uint64_t seed, uint64_t draw) {
+    struct rng r;
+    rng_init(&r, seed, "path-seed", draw);
+    return rng_u64(&r);
+}
+
 int topo_draw(uint64_t seed, int src, int dst, int flow, int paths) {
     struct rng r;
     rng_init(&r, seed, "path", ((uint64_t)src << 32) | ((uint64_t)dst << 8) | (uint64_t)flow);

@@ -126,6 +126,9 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
 void topo_draw_route(const struct topology *t, int src, int dst, enum topo_path path, uint64_t seed,
                      struct route *route);
 
+/* Returns the seed of paths of draw `draw` (the first is 0) of a run's seed. */
+uint64_t topo_path_seed(uint64_t seed, uint64_t draw);
+
 /* Flow `flow` of the message from src to dst takes path topo_draw() of `paths`: the one place that decides. */
 int topo_draw(uint64_t seed, int src, int dst, int flow, int paths);
 

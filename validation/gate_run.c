@@ -24,11 +24,12 @@ static enum rc check_corpus(const struct gate *g, const struct corpus *c, struct
     return RC_OK;
 }
 
-/* The same of packet-level times; a file of the user's is registered by being there. */
+/* Of packet-level times; a file of the user is registered by being there. */
 static enum rc load_packet(const struct gate *g, struct packet_corpus **packet, struct err *e) {
     enum rc rc = packet_load(g->corpus, packet, e);
     if (!rc && strcmp((*packet)->doc->sha256, g->sha256) != 0)
-        rc = err_set(e, RC_SCHEMA, "corpus %s is not the one that was registered: sha256 %.12s.. found, %.12s.. expected",
+        rc = err_set(e, RC_SCHEMA,
+                     "corpus %s is not the one that was registered: sha256 %.12s.. found, %.12s.. expected",
                      g->corpus, (*packet)->doc->sha256, g->sha256);
     return rc;
 }

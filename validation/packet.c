@@ -154,8 +154,8 @@ static enum rc read_parameters(const struct yaml_node *map, const char *const na
         if (rc)
             return rc;
     }
-    return map->n == n ? RC_OK : err_at(e, RC_SCHEMA, &map->at, "matrix: '%s' has keys that belong to no generator",
-                                        names[0]);
+    return map->n == n ? RC_OK
+                       : err_at(e, RC_SCHEMA, &map->at, "matrix: '%s' has keys that belong to no generator", names[0]);
 }
 
 static enum rc fill_uniform(struct making *m, struct err *e) {
@@ -303,8 +303,9 @@ static enum rc read_corpus(struct packet_corpus *c, struct err *e) {
     int64_t pairs = 0;
     for (size_t i = 0; i < c->cases.n && !rc; i++) {
         pairs += cases[i].ranks * cases[i].ranks;
-        rc = pairs > PAIRS_MAX ? err_at(e, RC_RANGE, &cases[i].matrix_node->at, "cases: more than %d pairs of ranks", PAIRS_MAX)
-                               : read_case(c, &cases[i], e);
+        rc = pairs > PAIRS_MAX
+                 ? err_at(e, RC_RANGE, &cases[i].matrix_node->at, "cases: more than %d pairs of ranks", PAIRS_MAX)
+                 : read_case(c, &cases[i], e);
         for (size_t k = 0; k < i && !rc; k++)
             if (strcmp(cases[k].id, cases[i].id) == 0)
                 rc = err_at(e, RC_SCHEMA, &cases[i].matrix_node->at, "case '%.60s' stands here twice", cases[i].id);

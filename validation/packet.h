@@ -31,13 +31,13 @@ enum { PACKET_UNTUNED = TRANSPORT_COUNT }; /* for which nothing is claimed */
 
 struct packet_result {
     const char *transport;
-    int class;              /* of the transport */
+    int class; /* of the transport */
     const struct yaml_node *time_node;
-    double *time_s;         /* [n_times] ascending */
+    double *time_s; /* [n_times] ascending */
     size_t n_times;
-    struct quantity ser_ns;    /* service time of a packet; not given: packet_bytes at the link rate */
-    struct quantity fluid_us;  /* given with ser_ns */
-    double slowed;             /* that service time over packet_bytes at the link rate */
+    struct quantity ser_ns; /* service time of a packet; not given: packet_bytes at the link rate */
+    struct quantity fluid_us; /* given with ser_ns */
+    double slowed; /* that service time over packet_bytes at the link rate */
 };
 
 struct packet_case {
@@ -46,7 +46,7 @@ struct packet_case {
     int64_t leaf_ranks, ranks;
     struct quantity oversubscription, rate_gbps;
     int64_t window; /* 0: all */
-    int64_t seed;   /* of whoever drew the matrix; for information */
+    int64_t seed; /* of whoever drew the matrix; for information */
     const struct yaml_node *matrix_node;
     struct quantity fluid_us, bound_us, stop_and_wait_us, rtt_us, rtt_long_us;
     struct key_list results; /* struct packet_result */
@@ -58,7 +58,7 @@ struct packet_corpus {
     int64_t packet_bytes;
     struct key_list simulators; /* struct packet_simulator */
     struct key_list transports; /* struct packet_transport */
-    struct key_list cases;      /* struct packet_case */
+    struct key_list cases; /* struct packet_case */
 
     struct yaml_doc *doc;
 };

@@ -85,8 +85,8 @@ static struct best find_best(const struct wanted *all, size_t n) {
 }
 
 static bool is_seen(const struct packet_row *row, const struct packet_without *without) {
-    return !without || (row->of != without->of &&
-                        (!without->transport || strcmp(row->transport, without->transport) != 0));
+    return !without ||
+           (row->of != without->of && (!without->transport || strcmp(row->transport, without->transport) != 0));
 }
 
 void packet_fit(const struct packet_row *rows, size_t n, int class, int topology, const struct packet_without *without,
@@ -114,7 +114,8 @@ void packet_fit(const struct packet_row *rows, size_t n, int class, int topology
 
 /* --- rows left out ----------------------------------------------------------------------------- */
 
-static void score(const struct packet_row *row, const struct allowance_fit *fit, struct packet_score *s, double *high_s) {
+static void score(const struct packet_row *row, const struct allowance_fit *fit, struct packet_score *s,
+                  double *high_s) {
     double end_s = allowance_high_s(fit, row->wire_s, row->rtt_s);
     s->rows++;
     s->kept += row->last_s <= end_s;
@@ -165,7 +166,7 @@ struct packet_score packet_committed(const struct packet_row *rows, size_t n, do
 
 double packet_constants_off(const struct packet_row *rows, size_t n) {
     double worst = 0;
-    for (int class = 0; class < TRANSPORT_COUNT; class++)
+    for (int class = 0; class < TRANSPORT_COUNT; class ++)
         for (int topology = 0; topology < ALLOWANCE_CLASSES; topology++) {
             const struct allowance_fit *committed = &allowance_fits[class][topology];
             struct allowance_fit fit;

@@ -27,7 +27,7 @@ bool packet_is_fitted(const struct packet_row *row);
 /* Rows that a fit does not see. */
 struct packet_without {
     const struct packet_case *of; /* all rows of this case */
-    const char *transport;        /* all rows of this transport */
+    const char *transport; /* all rows of this transport */
 };
 void packet_fit(const struct packet_row *rows, size_t n, int class, int topology, const struct packet_without *without,
                 struct allowance_fit *fit);

@@ -77,8 +77,8 @@ static void look_at_service(const struct packet_case *c, struct found *f) {
     const struct packet_result *all = c->results.items;
     for (size_t i = 0; i < c->results.n; i++)
         if (all[i].fluid_us.given)
-            f->worst_wire = fmax(f->worst_wire, beyond_digits(c->fluid_us.value * 1e-6 * all[i].slowed,
-                                                              all[i].fluid_us.value, 2));
+            f->worst_wire =
+                fmax(f->worst_wire, beyond_digits(c->fluid_us.value * 1e-6 * all[i].slowed, all[i].fluid_us.value, 2));
 }
 
 /* --- the allowance ----------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static void allowance_metrics(const struct estimand_input *in, const struct pack
     static const char *const names[TRANSPORT_COUNT] = {[TRANSPORT_SPRAYED] = "other_sprayed",
                                                        [TRANSPORT_ONE_PATH] = "other_one_path",
                                                        [TRANSPORT_DROPS] = "other_drops"};
-    for (int class = 0; class < TRANSPORT_COUNT; class++) {
+    for (int class = 0; class < TRANSPORT_COUNT; class ++) {
         struct packet_score other = packet_leave_transport(rows, n, class);
         if (names[class] && other.rows)
             gate_add_metric(x, names[class], METRIC_SHARE, share(other));

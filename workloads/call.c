@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/base/rng.h"
 #include "workloads/hops.h"
 #include "workloads/rows.h"
 
@@ -266,12 +265,6 @@ void call_clear(struct call *call) {
         free(call->stages[i].pairs);
     }
     *call = (struct call){0};
-}
-
-uint64_t call_path_seed(uint64_t seed, uint64_t draw) {
-    struct rng r;
-    rng_init(&r, seed, "path-seed", draw);
-    return rng_u64(&r);
 }
 
 void call_route(const struct call *call, int src, int dst, struct route *route) {

@@ -65,8 +65,7 @@ struct call {
     bool pipelined;           /* a forwarder sends on pieces while more arrives */
     int chunks;               /* pieces of every message; 1 also where the largest fits one chunk */
     const double *enter_s;    /* when each rank enters the call; NULL: all at 0. Borrowed */
-    uint64_t order_seed;      /* of ORDER_RANDOM */
-    uint64_t path_seed;       /* of hashed paths */
+    uint64_t order_seed, path_seed; /* of ORDER_RANDOM; of hashed paths */
     int n_stages;
     struct stage stages[CALL_STAGES];
 };
@@ -80,15 +79,12 @@ void call_build(const struct topology *topology, const struct workload *w,
                 enum strategy strategy, enum phase phase, struct call *call);
 void call_clear(struct call *call);
 
-/* Returns the path_seed of draw `draw` (the first is 0) of a run's seed. */
-uint64_t call_path_seed(uint64_t seed, uint64_t draw);
-
 /* Route of a message under the implementation's path. */
 void call_route(const struct call *call, int src, int dst, struct route *route);
 /* The same to look at; `route` is room for it. */
 static inline struct way call_way(const struct call *call, int src, int dst, struct route *route) {
-    const enum topo_path path = (enum topo_path)call->implementation->intra_group_path;
-    return route_way(call->topology, path, src, dst, call->path_seed, route);
+    int path = call->implementation->intra_group_path;
+    return route_way(call->topology, (enum topo_path)path, src, dst, call->path_seed, route);
 }
 
 /* Per-message cost on a tier: the implementation's, otherwise the platform's. */

@@ -289,6 +289,7 @@ static enum rc simulated_entry(const struct inputs *in, const struct options *o,
     *entry = (struct breakeven_entry){.chain = chain, .s_per_pair = chain->s_per_pair};
     struct sim_options options = {.timeout_s = o->timeout_s, .times_only = true};
     struct ratio_search s = {.platform = in->platform,
+                             .path_seed = topo_path_seed(o->seed, 0),
                              .workload = in->workload,
                              .implementation = in->implementation,
                              .traffic = in->traffic,

@@ -188,7 +188,7 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
                &call);
     call.enter_s = in->enter_s;
     call.order_seed = o->seed;
-    call.path_seed = call_path_seed(o->seed, 0);
+    call.path_seed = topo_path_seed(o->seed, 0);
     *figures = (struct call_figures){.strategy = strategy_name(ask->strategy),
                                   .phase = phase_name(ask->phase),
                                   .dedup = call.one_hop_dedup,
@@ -217,6 +217,12 @@ static enum rc run_call(const struct inputs *in, const struct options *o, const 
         rc = draws_run(in, o, &call, figures->time_known, cases.costs, &figures->draws, e);
     if (!ask->only_time)
         fill_traffic(&call, &cases.busiest, figures);
+    if (!rc && !ask->only_time && figures->simulated) {
+        struct allowance_call known = {.wire_s = figures->wire_s, .bound_s = figures->wire_bound_s};
+        memcpy(known.tier_bytes, figures->tier_bytes, sizeof known.tier_bytes);
+        memcpy(known.tier_messages, figures->tier_messages, sizeof known.tier_messages);
+        rc = allow_find(&call, &known, o->seed, &figures->allow, e);
+    }
     if (!ask->only_time && o->detail)
         fill_map(&call, figures);
     call_clear(&call);

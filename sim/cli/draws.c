@@ -52,7 +52,7 @@ enum rc draws_run(const struct inputs *in, const struct options *o, const struct
         struct traffic *t;
         double times_s[2];
         struct call drawn = *like; // the first draw takes the paths of the call itself
-        drawn.path_seed = call_path_seed(o->seed, (uint64_t)i);
+        drawn.path_seed = topo_path_seed(o->seed, (uint64_t)i);
         rc = traffic_plan_draw(plan, (int64_t)i, &t, e);
         if (rc)
             break;

@@ -274,6 +274,7 @@ void figures_publish(const struct figures *f, const struct topology *t, struct l
         publish_links(&f->calls[i], t, f->calls[i].time_known ? calls[i] : wire, r->most_links, &r->calls[i]);
         publish_draws(&f->calls[i].draws, calls[i], wire,
                       licences_for(licences, CAP_SKEW_TAIL, &f->calls[i].asked), &r->calls[i].draws);
+        allow_publish(&f->calls[i].allow, r->licences[CAP_ALLOWANCE], wire, &r->calls[i].allowance);
     }
     size_t n = (size_t)f->n_calls;
     r->licences[CAP_CALL_TIME] = licences_of_calls(licences, CAP_CALL_TIME, calls, n);

@@ -9,6 +9,7 @@
 #define SIM_CLI_FIGURES_H
 
 #include "model/bound.h"
+#include "sim/cli/allow.h"
 #include "sim/report/result.h"
 #include "validation/causes.h"
 
@@ -69,6 +70,7 @@ struct call_figures {
     struct bound_rank *ports; /* per rank */
     struct sequence_figures sequence;
     struct draws_figures draws;
+    struct allow_figures allow;
     double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks; NULL: not asked for */
     int map_blocks, map_ranks;
 };

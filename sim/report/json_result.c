@@ -282,6 +282,7 @@ void json_call(struct json *j, const struct result *r, const struct result_call 
         write_map(j, c);
     write_sequence(j, &c->sequence);
     write_draws(j, &c->draws);
+    allowance_write_json(j, &c->allowance);
     write_withdrawn(j, c);
     if (c->time_known && *c->reason)
         json_key_text(j, "note", c->reason);

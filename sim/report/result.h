@@ -5,6 +5,7 @@
 #ifndef SIM_REPORT_RESULT_H
 #define SIM_REPORT_RESULT_H
 
+#include "sim/report/allowance.h"
 #include "sim/report/result_messages.h"
 #include "workloads/call.h"
 
@@ -96,6 +97,7 @@ struct result_call {
     struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
     struct result_draws draws;
+    struct result_allowance allowance;
     struct result_analytic analytic;
     const double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks, or NULL */
     int map_blocks, map_ranks;
@@ -138,7 +140,6 @@ struct result {
     uint64_t seed, flows;
     double wall_s, cpu_s, peak_rss_bytes;
     const char *engine_version;
-    /* provenance */
     const char *program_version, *program_git;
     const char *const *arguments;
     int n_arguments;

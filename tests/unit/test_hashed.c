@@ -2,19 +2,20 @@
 /* Hashed paths: one of several spines for each flow, by hand, the same one for engine, bound and load, and how many of 64
  * flows meet on the fullest of 4. Rates are in B/s and messages in bytes. */
 #include "tests/support/bed.h"
+#include "tests/support/program.h"
 
 #include "model/bound.h"
 #include "model/hashed.h"
 #include "platforms/base/rng.h"
 
 /* Two leaves of 4 ranks and 2 spines: each leaf has a link of 200 B/s to each. */
-#define LEAVES(paths) \
+#define LEAVES(paths)                                                                                                  \
     "groups: 2\nranks_per_group: 4\nfast: {bandwidth: 1000Bps}\nslow: {bandwidth: 100Bps, " paths "}\n"
 
 struct answer {
     double time_s, bound_s;
     double *link_bytes; /* of the engine */
-    double *loads;      /* of call_link_load() */
+    double *loads; /* of call_link_load() */
 };
 
 static void clear(struct answer *a) {
@@ -28,7 +29,8 @@ static struct answer answer(struct bed *b, uint64_t seed) {
     b->call.path_seed = seed;
     costs_wire(&b->call, &wire);
     struct outcome o = bed_run(b, &wire);
-    struct answer a = {.time_s = o.time_s, .bound_s = bound_call_s(&b->call, &wire), .loads = mem_alloc(n, sizeof(double))};
+    struct answer a = {
+        .time_s = o.time_s, .bound_s = bound_call_s(&b->call, &wire), .loads = mem_alloc(n, sizeof(double))};
     a.link_bytes = o.link_bytes;
     o.link_bytes = NULL;
     call_link_load(&b->call, 0, a.loads, NULL);
@@ -92,7 +94,8 @@ static void a_message_of_several_flows(void **state) {
 static void engine_bound_and_loads_take_the_same_path(void **state) {
     (void)state;
     static const char *const machines[] = {
-        LEAVES("paths: hashed, spines: 4"), LEAVES("oversubscription: 2, paths: hashed, spines: 3, flows_per_message: 2"),
+        LEAVES("paths: hashed, spines: 4"),
+        LEAVES("oversubscription: 2, paths: hashed, spines: 3, flows_per_message: 2"),
         "groups: 8\nranks_per_group: 1\nfast: {bandwidth: 1000Bps}\n"
         "slow: {bandwidth: 100Bps, kind: fat-tree, ports: 4, levels: 2, paths: hashed}\n",
         "groups: 1\nranks_per_group: 8\nslow: {bandwidth: 1Bps}\n"
@@ -169,8 +172,10 @@ static void the_load_over_many_draws(void **state) {
     double bytes[256] = {0};
     for (int i = 0; i < 64; i++)
         bytes[i / 8 * 16 + 8 + i % 8] = 100;
-    bed_open(&b, "groups: 2\nranks_per_group: 8\nfast: {bandwidth: 1e6Bps}\nslow: {bandwidth: 100Bps, "
-                 "oversubscription: 4, paths: hashed, spines: 4}\n", 0, 0, START_ONE_SIDED);
+    bed_open(&b,
+             "groups: 2\nranks_per_group: 8\nfast: {bandwidth: 1e6Bps}\nslow: {bandwidth: 100Bps, "
+             "oversubscription: 4, paths: hashed, spines: 4}\n",
+             0, 0, START_ONE_SIDED);
     b.how.efficiency.fast.value = b.how.efficiency.slow.value = 1;
     bed_stage(&b, "x", bytes);
     assert_ok(hashed_find(&b.call, 3, 4000, &load, &e), &e);
@@ -180,7 +185,8 @@ static void the_load_over_many_draws(void **state) {
         while (none_above(64, 4, most) < shares[q])
             most++;
         // 3 sigma of the share: 0.024, 0.010, 0.005
-        int low = none_above(64, 4, most - 1) > shares[q] - 3 * sqrt(shares[q] * (1 - shares[q]) / 4000) ? most - 1 : most;
+        int low =
+            none_above(64, 4, most - 1) > shares[q] - 3 * sqrt(shares[q] * (1 - shares[q]) / 4000) ? most - 1 : most;
         int high = none_above(64, 4, most) < shares[q] + 3 * sqrt(shares[q] * (1 - shares[q]) / 4000) ? most + 1 : most;
         assert_in_range(lround(load.drawn_s[q] / load.spread_s * 16), low, high);
     }
@@ -226,7 +232,8 @@ static void a_failed_spine_is_gone_round(void **state) {
     struct bed b;
     struct err e;
     const double all[TIER_MAX] = {1, 1, 1, 1};
-    bed_open(&b, LEAVES("paths: hashed, spines: 3") "degraded: [{link: uplink-0-1, factor: 0}]\n", 0, 0, START_ONE_SIDED);
+    bed_open(&b, LEAVES("paths: hashed, spines: 3") "degraded: [{link: uplink-0-1, factor: 0}]\n", 0, 0,
+             START_ONE_SIDED);
     assert_ok(topo_apply(b.topology, all, &e), &e);
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct route route;
@@ -235,13 +242,15 @@ static void a_failed_spine_is_gone_round(void **state) {
             assert_false(b.topology->links[route.links[i]].failed);
     }
     bed_close(&b);
-    bed_open(&b, LEAVES("paths: hashed, spines: 3") "degraded: [{link: uplink-0-*, factor: 0}]\n", 0, 0, START_ONE_SIDED);
+    bed_open(&b, LEAVES("paths: hashed, spines: 3") "degraded: [{link: uplink-0-*, factor: 0}]\n", 0, 0,
+             START_ONE_SIDED);
     assert_fails(topo_apply(b.topology, all, &e), RC_RANGE, &e, "has failed, and rank 0 has no other way to rank 4");
     bed_close(&b);
-    bed_open(&b,
-             "groups: 1\nranks_per_group: 8\nslow: {bandwidth: 1Bps}\nfast: {bandwidth: 100Bps, kind: torus, dims: 4x2, "
-             "link_bandwidth: 50Bps, paths: hashed}\ndegraded: [{link: fast-link-0-2, factor: 0}]\n",
-             0, 0, START_ONE_SIDED);
+    bed_open(
+        &b,
+        "groups: 1\nranks_per_group: 8\nslow: {bandwidth: 1Bps}\nfast: {bandwidth: 100Bps, kind: torus, dims: 4x2, "
+        "link_bandwidth: 50Bps, paths: hashed}\ndegraded: [{link: fast-link-0-2, factor: 0}]\n",
+        0, 0, START_ONE_SIDED);
     assert_fails(topo_apply(b.topology, all, &e), RC_RANGE, &e, "fast-link-0-2 has failed");
     bed_close(&b);
 }
@@ -263,19 +272,64 @@ static void where_there_is_nothing_to_draw(void **state) {
     (void)state;
     static const struct {
         const char *text, *part;
-    } all[] = {{LEAVES("kind: rail-optimised, paths: hashed"), "paths: 'rail-optimised' has no several paths to draw from"},
-               {LEAVES("kind: multi-plane, paths: hashed"), "paths: 'multi-plane' has no several paths"},
-               {LEAVES("kind: fat-tree, ports: 8, levels: 3, paths: hashed"), "a fat tree of 2 levels"},
-               {LEAVES("spines: 2"), "spines belongs to 'paths: hashed' of a switch between groups"},
-               {LEAVES("flows_per_message: 2"), "flows_per_message belongs to 'paths: hashed'"},
-               {LEAVES("paths: hashed, flows_per_message: 17"), "flows_per_message"},
-               {LEAVES("paths: random"), "expected spread, hashed or adaptive"}};
+    } all[] = {
+        {LEAVES("kind: rail-optimised, paths: hashed"), "paths: 'rail-optimised' has no several paths to draw from"},
+        {LEAVES("kind: multi-plane, paths: hashed"), "paths: 'multi-plane' has no several paths"},
+        {LEAVES("kind: fat-tree, ports: 8, levels: 3, paths: hashed"), "a fat tree of 2 levels"},
+        {LEAVES("spines: 2"), "spines belongs to 'paths: hashed' of a switch between groups"},
+        {LEAVES("flows_per_message: 2"), "flows_per_message belongs to 'paths: hashed'"},
+        {LEAVES("paths: hashed, flows_per_message: 17"), "flows_per_message"},
+        {LEAVES("paths: random"), "expected spread, hashed or adaptive"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct err e;
         enum rc rc = load(all[i].text, &e);
         if (!rc || !strstr(e.text, all[i].part))
             fail_msg("case %zu: %d '%s'", i, rc, rc ? e.text : "");
     }
+}
+
+/* --- the program ------------------------------------------------------------------------------- */
+
+#define UNIFORM                                                                                                        \
+    "simulate --format json --strategy one-hop --implementation nccl-p2p --window all --schedule shift --set "         \
+    "workload.routing.source=uniform --set platform.groups=4 --set platform.slow.latency=2us "
+#define HASHED "--set platform.slow.paths=hashed --set platform.slow.spines=4 "
+
+static double wire_s(const char *arguments) {
+    struct yaml_doc *d;
+    assert_int_equal(program_run(arguments, &d), 0);
+    double time_s = program_number(d, "calls.0.wire_s");
+    yaml_doc_free(d);
+    return time_s;
+}
+
+static void seeds_and_draws(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    double spread_s = wire_s(UNIFORM);
+    assert_rel(wire_s(UNIFORM "--set platform.slow.paths=adaptive"), spread_s, 0);
+    double one_s = wire_s(UNIFORM HASHED "--seed 1"), two_s = wire_s(UNIFORM HASHED "--seed 2");
+    assert_true(one_s > spread_s && two_s > spread_s && one_s != two_s);
+    assert_rel(wire_s(UNIFORM HASHED "--seed 1"), one_s, 0);
+    assert_int_equal(program_run(UNIFORM HASHED "--set platform.slow.transport=one-path --draws 20", &d), 0);
+    double p50_s = program_number(d, "calls.0.wire_quantiles_s.p50"),
+           p99_s = program_number(d, "calls.0.wire_quantiles_s.p99");
+    assert_true(p50_s > spread_s && p99_s > p50_s);
+    assert_string_equal(program_at(d, "calls.0.allowance.transport")->text, "one-path");
+    assert_true(program_number(d, "calls.0.allowance.hi_s") > program_number(d, "calls.0.allowance.lo_s"));
+    assert_true(program_number(d, "calls.0.allowance.lo_s") >= program_number(d, "calls.0.wire_bound_s"));
+    assert_rel(program_number(d, "calls.0.hashed_load.spread_s"), spread_s, 1e-3);
+    assert_true(program_number(d, "calls.0.hashed_load.p99_s") > program_number(d, "calls.0.hashed_load.p50_s"));
+    yaml_doc_free(d);
+    // not stated: the widest; a transport without a claim: null and the reason
+    assert_int_equal(program_run(UNIFORM, &d), 0);
+    assert_string_equal(program_at(d, "calls.0.allowance.transport")->text, "null");
+    assert_non_null(strstr(program_at(d, "calls.0.allowance.basis")->text, "the widest of"));
+    yaml_doc_free(d);
+    assert_int_equal(program_run(UNIFORM "--window 1", &d), 0);
+    assert_string_equal(program_at(d, "calls.0.allowance.hi_s")->text, "null");
+    assert_non_null(strstr(program_at(d, "calls.0.allowance.basis")->text, "no bound either way"));
+    yaml_doc_free(d);
 }
 
 int main(void) {
@@ -288,6 +342,7 @@ int main(void) {
         cmocka_unit_test(links_to_spines),
         cmocka_unit_test(a_failed_spine_is_gone_round),
         cmocka_unit_test(where_there_is_nothing_to_draw),
+        cmocka_unit_test(seeds_and_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,10 @@ static void the_shipped_corpus(void **state) {
     assert_int_equal(c->cases.n, 43);
     assert_int_equal(rows, 251);
     assert_int_equal(times, 353);
-    const struct packet_case *hot = find_case(c, "hot-x4-1M-sw32-400G"), *drawn = find_case(c, "lognormal-rx-s1.0-1M-sw16-200G");
-    assert_rel(packets(hot, 0, 1), 256, 0);  // 256 x 31 / 31
-    assert_rel(packets(hot, 1, 0), 934, 0);  // 256 x 31 x 4 / 34 = 933.6
+    const struct packet_case *hot = find_case(c, "hot-x4-1M-sw32-400G"),
+                             *drawn = find_case(c, "lognormal-rx-s1.0-1M-sw16-200G");
+    assert_rel(packets(hot, 0, 1), 256, 0); // 256 x 31 / 31
+    assert_rel(packets(hot, 1, 0), 934, 0); // 256 x 31 x 4 / 34 = 933.6
     assert_rel(packets(hot, 31, 1), 233, 0); // 233.4
     assert_rel(packets(drawn, 9, 10), 807, 0);
     assert_rel(packets(find_case(c, "incast-4to1-64K-sw32-400G"), 4, 0), 16, 0);
@@ -54,8 +55,9 @@ static void the_shipped_corpus(void **state) {
 /* A corpus with one case, of 3 ranks. */
 #define HEAD "schema: moesim/packet-corpus/1\nname: x\nconditions: x\norigin: x\nlicence: facts\n"
 #define TRANSPORTS "transports: [{id: t, class: sprayed}]\n"
-#define CASE(TOPOLOGY, MATRIX, RESULT)                                                                                \
-    HEAD TRANSPORTS "cases:\n- {id: a, kind: k, " TOPOLOGY ", ranks: 3, rate_gbps: 100, window: all,\n   matrix: " MATRIX \
+#define CASE(TOPOLOGY, MATRIX, RESULT)                                                                                 \
+    HEAD TRANSPORTS "cases:\n- {id: a, kind: k, " TOPOLOGY                                                             \
+                    ", ranks: 3, rate_gbps: 100, window: all,\n   matrix: " MATRIX                                     \
                     ",\n   fluid_us: 1, bound_us: 1, rtt_us: 2, rtt_long_us: 2, results: [" RESULT "]}\n"
 #define SWITCHED(MATRIX) CASE("topology: sw", MATRIX, "{transport: t, time_us: [3]}")
 
@@ -104,7 +106,8 @@ static void what_a_reader_refuses(void **state) {
          "x.yaml:9:20: matrix: '-2' found, expected a number from 0 to 16777216"},
         {CASE("topology: leaf-spine", "{each_pair: 2}", "{transport: t, time_us: [3]}"), RC_SCHEMA,
          "x.yaml:9:12: a: leaf_ranks and oversubscription belong to leaf-spine, which needs both"},
-        {CASE("topology: leaf-spine, leaf_ranks: 2, oversubscription: 1", "{each_pair: 2}", "{transport: t, time_us: [3]}"),
+        {CASE("topology: leaf-spine, leaf_ranks: 2, oversubscription: 1", "{each_pair: 2}",
+              "{transport: t, time_us: [3]}"),
          RC_RANGE, "x.yaml:9:12: a: leaves of 2 ranks do not divide 3 ranks"},
         {CASE("topology: sw", "{each_pair: 2}", "{transport: u, time_us: [3]}"), RC_SCHEMA,
          "x.yaml:10:91: results: 'u' is none of `transports`"},
@@ -122,8 +125,13 @@ static struct packet_case some_cases[3];
 
 /* A row of a case whose wire time and round trip take all_s together. */
 static struct packet_row row_of(int i, double all_s, double last_s) {
-    return (struct packet_row){.of = &some_cases[i], .transport = "t", .class = TRANSPORT_SPRAYED, .wire_s = all_s - 1,
-                               .rtt_s = 1, .bdp = 10, .last_s = last_s};
+    return (struct packet_row){.of = &some_cases[i],
+                               .transport = "t",
+                               .class = TRANSPORT_SPRAYED,
+                               .wire_s = all_s - 1,
+                               .rtt_s = 1,
+                               .bdp = 10,
+                               .last_s = last_s};
 }
 
 static void the_cheapest_line_above_all_rows(void **state) {
@@ -189,9 +197,9 @@ static void rows_left_out(void **state) {
 /* One 64-byte packet for each of 4160 bytes, one switch, no congestion control: load and round trip are the time. */
 static void acknowledgements_on_one_switch(void **state) {
     (void)state;
-    static const char *const ids[] = {"uniform-1M-sw8-400G", "uniform-1M-sw16-200G", "uniform-1M-sw32-400G",
-                                      "lognormal-rx-s1.0-1M-sw16-200G", "hot-x4-1M-sw16-200G", "hot-x4-1M-sw32-400G",
-                                      "incast-16to1-1M-sw32-400G"};
+    static const char *const ids[] = {
+        "uniform-1M-sw8-400G", "uniform-1M-sw16-200G", "uniform-1M-sw32-400G",     "lognormal-rx-s1.0-1M-sw16-200G",
+        "hot-x4-1M-sw16-200G", "hot-x4-1M-sw32-400G",  "incast-16to1-1M-sw32-400G"};
     struct packet_corpus *c = shipped();
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const struct packet_case *k = find_case(c, ids[i]);
