@@ -4,9 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/allowance.h"
 #include "platforms/base/mem.h"
 #include "platforms/base/stat.h"
+
+/* Port time of the link that has most of it over all stages. */
+static double largest_load_s(const struct call *call) {
+    size_t n_links = (size_t)call->topology->n_links;
+    double *busy_s = mem_alloc(n_links, sizeof *busy_s), most_s = 0;
+    for (int stage = 0; stage < call->n_stages; stage++)
+        call_link_load(call, stage, NULL, busy_s);
+    for (size_t l = 0; l < n_links; l++)
+        most_s = fmax(most_s, busy_s[l]);
+    free(busy_s);
+    return most_s;
+}
 
 /* The largest load of the same call on the same machine without a draw. */
 static enum rc find_spread(const struct call *call, double *spread_s, struct err *e) {
@@ -20,7 +31,7 @@ static enum rc find_spread(const struct call *call, double *spread_s, struct err
     spread.topology = t;
     enum rc rc = implementation_apply(call->implementation, t, e);
     if (!rc)
-        *spread_s = allowance_bound_s(&spread);
+        *spread_s = largest_load_s(&spread);
     topo_free(t);
     return rc;
 }
@@ -36,7 +47,7 @@ enum rc hashed_find(const struct call *call, uint64_t seed, int draws, struct ha
     struct call drawn = *call;
     for (int i = 0; i < draws; i++) {
         drawn.path_seed = topo_path_seed(seed, (uint64_t)i);
-        all_s[i] = allowance_bound_s(&drawn);
+        all_s[i] = largest_load_s(&drawn);
     }
     stat_sort(all_s, (size_t)draws);
     for (int i = 0; i < HASHED_QUANTILES; i++)

@@ -10,14 +10,16 @@
 #include "platforms/platform.h"
 
 enum regime { REGIME_AHEAD, REGIME_OBSERVED };
+extern const char *const regime_names[]; /* up to a NULL */
 const char *regime_name(enum regime regime); /* "ahead", "observed" */
 enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
+enum alpha_part { ALPHA_LATENCY, ALPHA_COUNTS }; /* what the times of a table can contain */
 enum { SPAN_ANY = -1 }; /* instead of the widest tier that a collective reaches */
 
 struct plat_alpha_entry {
     int64_t world;
     const char *span_name;
-    int span; /* a tier, or SPAN_ANY */
+    int span; /* a tier, or SPAN_ANY: every tier without an entry of its own for this world */
     struct quantity time_s;
 };
 
@@ -25,7 +27,9 @@ struct plat_alpha_entry {
 struct plat_alpha {
     const char *implementation;
     const char *borrow;   /* take the table of this built-in platform instead of own entries */
-    const char *includes; /* what the times contain, in words */
+    unsigned includes;    /* what the times contain: bit 1 << enum alpha_part of each part */
+    bool includes_given;
+    const char *note;     /* for people; NULL: none */
     int regime;           /* enum regime */
     int phase;            /* enum alpha_phase: which direction the times belong to */
     struct key_list entries; /* struct plat_alpha_entry; once loaded by span, then by rising world */
@@ -46,6 +50,27 @@ struct alpha_answer {
     char reason[200];   /* why it is not known, or between which worlds it was interpolated */
 };
 
+/* A question about alpha: of a library's tables, or of a treatment. */
+struct alpha_ask {
+    const char *implementation;
+    enum regime regime;
+    enum alpha_phase phase;
+    int treatment; /* 1 + its index: the treatment is asked, and the three above do not count; 0: the tables */
+    int world;
+    enum tier span;
+};
+
+/* The entries that answer a question: one, two to interpolate between, or none where there is no answer. */
+struct alpha_used {
+    int n;
+    size_t index[2];                        /* in the entries, by rising world */
+    const struct key_list *entries;         /* struct plat_alpha_entry */
+    const struct plat_alpha *table;         /* the table that they belong to, or else .. */
+    const struct plat_treatment *treatment; /* .. the treatment */
+};
+
+void plat_alpha_used(const struct platform *p, const struct alpha_ask *ask, struct alpha_used *used);
+
 /* Looks up alpha of an implementation for a collective of `world` ranks. A world of 1 costs nothing: there is
  * no exchange. Low-confidence entries are outside the coverage. FORMULAS.md [F3] */
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
@@ -55,9 +80,9 @@ void plat_alpha(const struct platform *p, const char *implementation, int world,
 void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
                       int world, enum tier span, enum regime regime, struct alpha_answer *answer);
 
-/* True when the table that answers says that its times contain `what` ("latency", "counts"). */
+/* Returns whether the table that answers says that its times contain a part; false where there is no table. */
 bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
-                         enum regime regime, const char *what);
+                         enum regime regime, enum alpha_part part);
 
 /* The same under the treatment of index i (0 .. alpha_treatments.n - 1): always a number, clamped. */
 double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span);

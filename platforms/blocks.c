@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/mesh.h"
 
 /* What a kind of block is made of. */
 struct layout {
@@ -73,35 +72,35 @@ static const char *name_of(const struct topology *t, enum tier tier, const char 
     return name;
 }
 
-/* NICs of an end of a tier; without any, as many as it has ranks. */
+/* Returns the number of NICs that a group has on a tier; where the file states none, that of its ranks. */
 static int64_t n_nics(const struct topology *t, enum tier tier) {
     const struct plat_fabric *f = &t->platform->tier[tier].fabric;
-    return f->nics ? (fabric_is_pooled(f) ? 1 : f->nics) : plat_span(t->platform, (enum tier)(tier - 1));
+    return f->nics ? (fabric_is_pooled(f) ? 1 : f->nics) : plat_span(t->platform, TIER_FAST);
 }
 
 static int64_t blocks_needed(int64_t n, int64_t per) {
     return (n + per - 1) / per;
 }
 
-/* NIC of each rank, counted over the ends of its domain, `per` of them to a block. */
+/* Returns the block of each rank where `per` NICs make one; they are counted group by group in the tier's domain. */
 static int *nic_blocks(const struct topology *t, enum tier tier, int64_t per) {
     const struct platform *p = t->platform;
-    int64_t nics = n_nics(t, tier), each = blocks_needed(plat_ends(p, tier) * nics, per);
+    int64_t nics = n_nics(t, tier), each = blocks_needed(plat_groups_in(p, tier) * nics, per);
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
     for (int rank = 0; rank < t->ranks; rank++)
         of[rank] = (int)(p->domains[tier].of_rank[rank] * each +
-                         (plat_end_of(p, tier, rank, false) * nics + t->nic[tier][rank]) / per);
+                         (plat_group_in(p, tier, rank) * nics + t->nic[tier][rank]) / per);
     return of;
 }
 
-/* The leaf of each rank where each rail has its own, of `per` ends each. */
+/* Returns the leaf of each rank where each rail has leaves of its own, with `per` groups at each. */
 static int *rail_blocks(const struct topology *t, enum tier tier, int64_t per) {
     const struct platform *p = t->platform;
-    int64_t leaves = blocks_needed(plat_ends(p, tier), per), each = n_nics(t, tier) * leaves;
+    int64_t leaves = blocks_needed(plat_groups_in(p, tier), per), each = n_nics(t, tier) * leaves;
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
     for (int rank = 0; rank < t->ranks; rank++)
         of[rank] = (int)(p->domains[tier].of_rank[rank] * each + t->nic[tier][rank] * leaves +
-                         plat_end_of(p, tier, rank, false) / per);
+                         plat_group_in(p, tier, rank) / per);
     return of;
 }
 
@@ -125,10 +124,10 @@ static void add_tree(struct topology *t, enum tier tier) {
     char name[TOPO_NAME];
     double nic_Bps = f->nics ? f->nic_bandwidth_Bps.value : x->bandwidth_Bps.value;
     double over = x->oversubscription.value;
-    int64_t leaf = fabric_leaf_ends(f, over), ends = plat_ends(t->platform, tier);
+    int64_t leaf = fabric_leaf_ends(f, over), groups = plat_groups_in(t->platform, tier);
     if (f->kind != FABRIC_FAT_TREE) { // without `ports` one switch joins a rail
-        leaf = f->ports && leaf < ends ? leaf : ends;
-        bool binds = f->kind == FABRIC_RAIL || leaf < ends;
+        leaf = f->ports && leaf < groups ? leaf : groups;
+        bool binds = f->kind == FABRIC_RAIL || leaf < groups;
         struct layout how = {
             .name = name_of(t, tier, "leaf", name), .tier = tier, .rate_Bps = (double)leaf * nic_Bps / over};
         if (binds)

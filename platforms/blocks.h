@@ -6,10 +6,7 @@
 #ifndef PLATFORMS_BLOCKS_H
 #define PLATFORMS_BLOCKS_H
 
-#include "platforms/topology.h"
-
-/* links of a path beside those of a mesh, at most: both legs */
-enum { BLOCKS_MAX = 30, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
+#include "platforms/topo_links.h"
 
 /* Returns whether there are no blocks but uplinks of oversubscribed switches. */
 bool blocks_build(struct topology *t);

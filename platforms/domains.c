@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/platform.h"
-
 /* Next entry of group_sizes: "2x8" is two groups of 8, "8" is one. Moves text behind it; false for anything else. */
 static bool next_sizes(const char **text, long *groups, long *ranks) {
     char *end;
@@ -54,6 +52,20 @@ static void join_domains(struct platform *p, enum tier tier, int joins) {
         d->first[i] = below->first[i * joins];
     for (int rank = 0; rank < ranks; rank++)
         d->of_rank[rank] = below->of_rank[rank] / joins;
+}
+
+const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier) {
+    bool between = tier != TIER_FAST && tier != plat_slow(p);
+    if (between)
+        return yaml_get(p->doc->root, "middle")->items[tier - 1];
+    return yaml_get(p->doc->root, tier == TIER_FAST ? "fast" : "slow");
+}
+
+int plat_find_tier(const struct platform *p, const char *name) {
+    for (int t = 0; t < p->n_tiers; t++)
+        if (strcmp(p->tier[t].name, name) == 0)
+            return t;
+    return -1;
 }
 
 enum rc domains_build(struct platform *p, struct err *e) {
@@ -122,8 +134,12 @@ int plat_peer(const struct platform *p, enum tier tier, int domain, int rank) {
     return first + plat_index(p, tier, rank) % (d->first[domain + 1] - first);
 }
 
-int plat_parent(const struct platform *p, enum tier tier, int domain) {
-    return p->domains[tier + 1].of_rank[p->domains[tier].first[domain]];
+int plat_groups_in(const struct platform *p, enum tier tier) {
+    return p->domains[TIER_FAST].n / p->domains[tier].n;
+}
+
+int plat_group_in(const struct platform *p, enum tier tier, int rank) {
+    return plat_group_of(p, rank) % plat_groups_in(p, tier);
 }
 
 int plat_ends(const struct platform *p, enum tier tier) {

@@ -7,21 +7,7 @@
 #ifndef PLATFORMS_DOMAINS_H
 #define PLATFORMS_DOMAINS_H
 
-#include <stdbool.h>
-
-#include "platforms/base/err.h"
-
-enum tier { TIER_FAST, TIER_MAX = 4 };
-enum { RANKS_MAX = 16384 };
-
-struct platform;
-
-/* The domains of a tier. */
-struct plat_domains {
-    int n;
-    int *first;   /* [n + 1] first rank */
-    int *of_rank; /* [ranks] */
-};
+#include "platforms/platform_data.h"
 
 int plat_ranks(const struct platform *p);
 enum tier plat_slow(const struct platform *p);         /* the outermost tier */
@@ -34,12 +20,18 @@ int plat_span(const struct platform *p, enum tier tier);
 int plat_index(const struct platform *p, enum tier tier, int rank);
 /* The rank of a domain that has this rank's index, taken modulo the domain's size. */
 int plat_peer(const struct platform *p, enum tier tier, int domain, int rank);
-/* The domain of the tier outside `tier` that holds a domain. */
-int plat_parent(const struct platform *p, enum tier tier, int domain);
+/* Returns the number of groups in a domain of a tier, and which of them, from 0, a rank is in. */
+int plat_groups_in(const struct platform *p, enum tier tier);
+int plat_group_in(const struct platform *p, enum tier tier, int rank);
 
 /* Ends that a tier joins in a domain, and the number of a rank's end there; over all domains with `all`. */
 int plat_ends(const struct platform *p, enum tier tier);
 int plat_end_of(const struct platform *p, enum tier tier, int rank, bool all);
+
+/* Returns the map of a tier in the file. */
+const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier);
+/* Returns the tier of a name, or -1 where there is none. */
+int plat_find_tier(const struct platform *p, const char *name);
 
 /* Fills the domains of a platform whose tiers are in order. */
 enum rc domains_build(struct platform *p, struct err *e);

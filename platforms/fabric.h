@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fabric.h - how the ends of one tier are joined, as a platform file says it.
  *
- * The ends of the fast tier are the ranks of a group, those of the others the domains of the tier below (or their
- * NICs); "group" means such an end.
+ * The ends of the fast tier are the ranks of a group, those of the others the domains of the tier below: groups, or
+ * racks of them. NICs, their map, rails and the leaves of trees are those of groups, whatever the ends are.
  * Units: SI; every rate is one direction. Shapes: ends are numbered from 0.
  * Errors: RC_SCHEMA, RC_RANGE. Ownership: lists and texts belong to the platform's document. */
 #ifndef PLATFORMS_FABRIC_H
@@ -61,14 +61,14 @@ struct plat_fabric {
     struct key_list links;              /* graph: struct plat_edge */
     struct key_list shared;             /* struct plat_shared */
     bool half_duplex;                   /* a rank's port sends and receives at one rate in sum */
-    int64_t nics;                       /* slow tier: NICs of an end; 0: each rank has its own */
+    int64_t nics;                       /* of a group on this tier; 0: each rank has its own */
     struct quantity nic_bandwidth_Bps;
-    const char *nic_map; /* "blocks", "round-robin", "pooled", or the NIC of each local index */
+    const char *nic_map; /* "blocks", "round-robin", "pooled", or the NIC of each rank of a group */
     int64_t ports;       /* of a switch: fat tree, rails, planes */
     int64_t levels;      /* fat tree: 1 to 3 */
     int cross_rail;      /* enum cross_rail */
     int64_t routers;       /* dragonfly: of one of its groups */
-    int64_t router_groups; /* fast domains at one of its routers */
+    int64_t router_groups; /* ends at one of its routers */
     struct quantity local_bandwidth_Bps, global_bandwidth_Bps;
     int routing; /* enum fabric_routing */
     int transport; /* enum transport */
@@ -83,12 +83,10 @@ struct plat_fabric {
 enum { FABRIC_CONSTANT = 40 };
 struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]);
 
-struct platform;
-
 /* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
 
-/* NIC of an index among the `ranks` of an end, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index
+/* NIC of an index among the `ranks` of a group, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index
  * itself. */
 int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index);
 bool fabric_is_pooled(const struct plat_fabric *f);
@@ -100,14 +98,11 @@ bool fabric_is_name(const char *name);
 /* Whether a name is that of a tier in between, or may be one of its links: "rack", "rack-nic". */
 bool fabric_begins(const char *name, const char *tier);
 
-/* Ends below a first-level switch of a fat tree, a rail or a plane; 0: all ends. */
+/* Returns the number of NICs below a first-level switch of a fat tree, and of groups below one of a rail or plane. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
 
 /* Links of a leaf, or of an end of a switch, to spines that hashed paths choose from; 1: there is no choice. below:
  * ranks of an end. */
 int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription);
-
-/* Whether the description of all tiers fits the numbers of groups and ranks. */
-enum rc fabric_check(const struct platform *p, struct err *e);
 
 #endif

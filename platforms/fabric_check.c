@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "platforms/fabric.h"
+#include "platforms/fabric_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/blocks.h"
+#include "platforms/topo_links.h"
 
 /* A tier while it is checked. */
 struct check {
@@ -14,7 +14,7 @@ struct check {
     enum tier tier;
     const struct plat_fabric *f;
     const char *word;    /* of its ends */
-    int64_t ends, below; /* ends of a domain, and ranks of the largest end */
+    int64_t ends; /* of a domain */
     const struct yaml_node *node; /* its map in the file */
 };
 
@@ -122,8 +122,8 @@ static enum rc check_dragonfly(const struct check *c, struct err *e) {
 
 static enum rc check_ports(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
-    int64_t nics = f->nics ? f->nics : c->below;
-    int64_t ends = f->kind == FABRIC_FAT_TREE ? c->ends * nics : c->ends;
+    int64_t nics = f->nics ? f->nics : c->p->ranks_per_group, groups = c->ends > 1 ? plat_groups_in(c->p, c->tier) : 1;
+    int64_t ends = f->kind == FABRIC_FAT_TREE ? groups * nics : groups;
     int64_t levels = f->kind == FABRIC_FAT_TREE ? f->levels : 2;
     int64_t leaf = fabric_leaf_ends(f, c->p->tier[c->tier].oversubscription.value);
     int64_t most = leaf;
@@ -251,9 +251,9 @@ static enum rc check_map(const struct check *c, struct err *e) {
         n++;
         at = end;
     }
-    if (n != c->below)
+    if (n != c->p->ranks_per_group)
         return err_at(e, RC_RANGE, place_of(c, "nic_map"), "nic_map: %lld NICs are named for %lld ranks",
-                      (long long)n, (long long)c->below);
+                      (long long)n, (long long)c->p->ranks_per_group);
     return RC_OK;
 }
 
@@ -272,28 +272,6 @@ static enum rc check_nics(const struct check *c, struct err *e) {
     if (rails && fabric_is_pooled(c->f))
         return err_at(e, RC_SCHEMA, place_of(c, "nic_map"), "nic_map: rails need NICs that are apart");
     return c->f->nics && !is_word(c->f->nic_map) ? check_map(c, e) : RC_OK;
-}
-
-static bool ends_in(const char *text, const char *end) {
-    size_t n = strlen(text), k = strlen(end);
-    return n >= k && strcmp(text + n - k, end) == 0;
-}
-
-/* Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology, whose first words are taken. */
-bool fabric_is_name(const char *name) {
-    static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
-                                        "leaf",  "pod",    "copy", "local",  "global",   "rank",
-                                        "group", "switch", NULL};
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), word = strcspn(name, "-");
-    for (int k = 0; taken[k]; k++)
-        if (strlen(taken[k]) == word && strncmp(taken[k], name, word) == 0)
-            return false;
-    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
-}
-
-bool fabric_begins(const char *name, const char *tier) {
-    size_t n = strlen(tier);
-    return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
 }
 
 /* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
@@ -348,16 +326,6 @@ static enum rc check_sizes(const struct check *c, struct err *e) {
                   fabric_kinds[c->f->kind]);
 }
 
-/* A relay reaches its own rails only, and there is one on a way. */
-static enum rc check_relays(const struct check *c, struct err *e) {
-    for (int tier = 1; tier < (int)c->tier && fabric_is_apart(c->f); tier++)
-        if (fabric_is_apart(&c->p->tier[tier].fabric) && plat_ends(c->p, (enum tier)tier) > 1 && c->ends > 1)
-            return err_at(e, RC_RANGE, place_of(c, "kind"),
-                          "rails without a spine on two tiers, %s and %s: a message would need two relays",
-                          c->p->tier[tier].name, c->p->tier[c->tier].name);
-    return RC_OK;
-}
-
 /* Hashed paths need a choice of them. */
 static enum rc check_paths(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
@@ -387,8 +355,6 @@ static enum rc check_one(const struct check *c, struct err *e) {
         rc = check_nics(c, e);
     if (!rc)
         rc = check_ends(c, e);
-    if (!rc)
-        rc = check_relays(c, e);
     return rc ? rc : check_shared(c, e);
 }
 
@@ -406,7 +372,6 @@ enum rc fabric_check(const struct platform *p, struct err *e) {
                           .f = &p->tier[t].fabric,
                           .word = word,
                           .ends = plat_ends(p, tier),
-                          .below = t == 0 ? 1 : plat_span(p, (enum tier)(t - 1)),
                           .node = plat_tier_node(p, tier)};
         int64_t paths = 1, hops = 0;
         rc = check_one(&c, e);

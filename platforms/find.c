@@ -108,10 +108,9 @@ char *find_path(enum find_kind kind, const char *name) {
 
 enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
     size_t n = strlen(name);
-    if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0))
-        return yaml_load(name, doc, e);
-    char *path = find_path(kind, name);
-    enum rc rc = path ? yaml_load(path, doc, e) : not_found(kind, name, e);
+    bool is_path = strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+    char *path = is_path ? mem_copy(name) : find_path(kind, name);
+    enum rc rc = path ? yaml_load_as(path, kinds[kind].word, doc, e) : not_found(kind, name, e);
     free(path);
     return rc;
 }

@@ -14,7 +14,8 @@ enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS,
 /* Where the file of a built-in name is; NULL when there is none of that name. free() releases. */
 char *find_path(enum find_kind kind, const char *name);
 
-/* Loads the YAML document of a built-in name or of a path. */
+/* Loads the YAML document of a built-in name or of a path; among its files it stands in the role of the kind:
+ * "platform", "workload", "implementation", "corpus". */
 enum rc find_load(enum find_kind kind, const char *name_or_path, struct yaml_doc **doc, struct err *e);
 
 /* The same, of the given schema and with the values of --set put in. Nothing to free after a failure. */

@@ -10,7 +10,7 @@
 #ifndef PLATFORMS_MESH_H
 #define PLATFORMS_MESH_H
 
-#include "platforms/topology.h"
+#include "platforms/topo_links.h"
 
 /* Adds the links of a tier that its kind has; nothing for switches and trees. */
 void mesh_build(struct topology *t, enum tier tier);
@@ -27,11 +27,5 @@ bool mesh_joins(const struct mesh *m, int instance, int from, int to);
 
 /* Appends the links of path i. */
 void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int i, struct route *route);
-
-/* Whether the platform says that a link has failed. */
-bool topo_has_failed(const struct topology *t, const struct link *l);
-
-/* Appends a link to the topology and returns its number; the name is printed. */
-int topo_add_link(struct topology *t, const struct link *l, const char *format, ...) ERR_PRINTF(3, 4);
 
 #endif

@@ -4,21 +4,12 @@
 enum { GROUPS_MAX = 65536, PORTS_MAX = 4096 };
 
 static const char *const class_choices[] = {"fast", "slow", NULL};
-static const char *const regime_choices[] = {"ahead", "observed", NULL};
+static const char *const part_choices[] = {"latency", "counts", NULL}; // enum alpha_part
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
-
-const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
-const char *const fabric_routings[] = {"minimal", "spread", NULL};
-const char *const fabric_transports[] = {"ideal", "sprayed", "one-path", "drops", NULL};
-const char *const fabric_paths[] = {"spread", "hashed", "adaptive", NULL};
-
-const char *regime_name(enum regime regime) {
-    return regime_choices[regime];
-}
 
 #define FABRIC(member) offsetof(struct plat_tier, fabric.member)
 
-static const struct key edge_keys[] = {
+const struct key plat_edge_keys[] = {
     {"from", KEY_COUNT, offsetof(struct plat_edge, from), .required = true, .max = GROUPS_MAX,
      .help = "an end, counted from 0: local index of a rank, or a group"},
     {"to", KEY_COUNT, offsetof(struct plat_edge, to), .required = true, .max = GROUPS_MAX,
@@ -40,7 +31,7 @@ static const struct key shared_keys[] = {
      .help = "one link for both directions together"},
     {0}};
 
-static const struct key tier_keys[] = {
+const struct key plat_tier_keys[] = {
     {"name", KEY_TEXT, offsetof(struct plat_tier, name),
      .help = "in `middle`: name of the tier and of what it joins, such as `rack`"},
     {"joins", KEY_COUNT, offsetof(struct plat_tier, joins), .min = 1, .max = GROUPS_MAX,
@@ -57,7 +48,7 @@ static const struct key tier_keys[] = {
      .help = "time of one message on the sender's port, instead of x_half"},
     {"oversubscription", KEY_NUMBER, offsetof(struct plat_tier, oversubscription), .min = 1,
      .otherwise = "1",
-     .help = "slow tier: sum of a group's ports over the rate of its uplink; below a leaf in trees and rails"},
+     .help = "slow and middle: sum of the ports of an end over the rate of its uplink; in trees and rails of a leaf"},
     {"kind", KEY_CHOICE, FABRIC(kind), .otherwise = "switch", .choices = fabric_kinds,
      .help = "how the ends are joined; the last four belong to tiers between groups"},
     {"link_bandwidth", KEY_RATE, FABRIC(link_bandwidth_Bps),
@@ -65,18 +56,18 @@ static const struct key tier_keys[] = {
     {"capacity", KEY_RATE, FABRIC(capacity_Bps),
      .help = "switch: all that passes it at a time; left out: it does not block"},
     {"dims", KEY_TEXT, FABRIC(dims), .help = "torus: `4x4` or `4x4x8`; ends count along the last one first"},
-    {"links", KEY_LIST, FABRIC(links), .table = edge_keys, .item_size = sizeof(struct plat_edge),
+    {"links", KEY_LIST, FABRIC(links), .table = plat_edge_keys, .item_size = sizeof(struct plat_edge),
      .help = "graph: its cables; fast switch: cables between two ranks beside it, each the way of that pair"},
     {"shared", KEY_LIST, FABRIC(shared), .table = shared_keys, .item_size = sizeof(struct plat_shared),
      .help = "links that neighbouring ranks share: caps of a rank (PCIe), a tray, a node, two nodes"},
     {"half_duplex", KEY_BOOL, FABRIC(half_duplex), .otherwise = "false",
      .help = "a rank's sending and receiving share `bandwidth`"},
     {"nics", KEY_COUNT, FABRIC(nics), .min = 1, .max = GROUPS_MAX,
-     .help = "slow tier: NICs of a group; left out: each rank has one of `bandwidth`"},
+     .help = "slow and middle: NICs of a group on this tier; left out: each rank has one of `bandwidth`"},
     {"nic_bandwidth", KEY_RATE, FABRIC(nic_bandwidth_Bps),
      .help = "rate of one NIC; `bandwidth` is the cap of one rank"},
     {"nic_map", KEY_TEXT, FABRIC(nic_map), .otherwise = "blocks",
-     .help = "`blocks`, `round-robin`, `pooled` (all act as one), or the NIC of each local index: `0 0 1 1`"},
+     .help = "`blocks`, `round-robin`, `pooled` (all act as one), or the NIC of each rank of a group: `0 0 1 1`"},
     {"ports", KEY_COUNT, FABRIC(ports), .min = 2, .max = PORTS_MAX,
      .help = "fat-tree, rail-optimised, multi-plane: ports of a switch"},
     {"levels", KEY_COUNT, FABRIC(levels), .min = 1, .max = 3, .help = "fat-tree: levels of switches"},
@@ -85,7 +76,7 @@ static const struct key tier_keys[] = {
     {"routers", KEY_COUNT, FABRIC(routers), .min = 1, .max = GROUPS_MAX,
      .help = "dragonfly: routers of one of its groups, all joined to each other"},
     {"router_groups", KEY_COUNT, FABRIC(router_groups), .min = 1, .max = GROUPS_MAX,
-     .help = "dragonfly: fast domains at one router"},
+     .help = "dragonfly: ends (groups or racks) at one router"},
     {"local_bandwidth", KEY_RATE, FABRIC(local_bandwidth_Bps),
      .help = "dragonfly: between two routers of a group"},
     {"global_bandwidth", KEY_RATE, FABRIC(global_bandwidth_Bps),
@@ -110,7 +101,7 @@ static const struct key entry_keys[] = {
     {"world", KEY_COUNT, offsetof(struct plat_alpha_entry, world), .required = true, .min = 2,
      .max = 1e9, .help = "ranks in the collective"},
     {"span", KEY_TEXT, offsetof(struct plat_alpha_entry, span_name), .otherwise = "any",
-     .help = "widest tier that the collective reaches, by name; `any`: whichever it is"},
+     .help = "widest tier that the collective reaches; `any`: every tier without an entry of its own for this world"},
     {"time", KEY_TIME, offsetof(struct plat_alpha_entry, time_s), .required = true,
      .help = "fixed cost of one call"},
     {0}};
@@ -119,13 +110,15 @@ static const struct key alpha_keys[] = {
     {"implementation", KEY_TEXT, offsetof(struct plat_alpha, implementation), .required = true,
      .help = "the library that the times belong to"},
     {"regime", KEY_CHOICE, offsetof(struct plat_alpha, regime), .otherwise = "ahead",
-     .choices = regime_choices, .help = "host regime of the times"},
+     .choices = regime_names, .help = "host regime of the times"},
     {"phase", KEY_CHOICE, offsetof(struct plat_alpha, phase), .otherwise = "any",
      .choices = phase_choices, .help = "direction that the times belong to"},
-    {"includes", KEY_TEXT, offsetof(struct plat_alpha, includes),
-     .help = "what the times contain, among `latency`, `counts`; that is not charged again"},
+    {"includes", KEY_CHOICES, offsetof(struct plat_alpha, includes), .choices = part_choices,
+     .given_offset = offsetof(struct plat_alpha, includes_given),
+     .help = "what the times contain and is not charged again: latencies of tiers and cables, exchange of counts"},
+    {"note", KEY_TEXT, offsetof(struct plat_alpha, note), .help = "remark for people; changes no number"},
     {"borrow", KEY_TEXT, offsetof(struct plat_alpha, borrow),
-     .help = "take the table of this built-in platform; its status becomes borrowed"},
+     .help = "take the table of this built-in platform, and its `includes`; its status becomes borrowed"},
     {"entries", KEY_LIST, offsetof(struct plat_alpha, entries), .table = entry_keys,
      .item_size = sizeof(struct plat_alpha_entry), .help = "the table"},
     {0}};
@@ -166,12 +159,12 @@ const struct key platform_keys[] = {
     {"ranks_per_group", KEY_COUNT, offsetof(struct platform, ranks_per_group), .required = true,
      .min = 1, .max = GROUPS_MAX, .help = "accelerators in a fast domain"},
     {"fast", KEY_MAP, offsetof(struct platform, tier[TIER_FAST]), .required = true,
-     .table = tier_keys, .help = "fabric inside a group"},
+     .table = plat_tier_keys, .help = "fabric inside a group"},
     {"group_sizes", KEY_TEXT, offsetof(struct platform, group_sizes),
      .help = "groups that differ: `2x8 1x4` is two of 8 ranks and one of 4; ranks_per_group is the largest"},
     {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_MAX - 1]), .required = true,
-     .table = tier_keys, .help = "fabric between groups"},
-    {"middle", KEY_LIST, offsetof(struct platform, middle), .table = tier_keys,
+     .table = plat_tier_keys, .help = "fabric between groups"},
+    {"middle", KEY_LIST, offsetof(struct platform, middle), .table = plat_tier_keys,
      .item_size = sizeof(struct plat_tier), .help = "tiers between fast and slow, from the inside"},
     {"ratio", KEY_NUMBER, offsetof(struct platform, ratio), .min = 1e-3, .max = 1e6,
      .help = "fast over slow bandwidth, instead of `slow.bandwidth`"},

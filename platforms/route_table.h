@@ -6,7 +6,7 @@
 #ifndef PLATFORMS_ROUTE_TABLE_H
 #define PLATFORMS_ROUTE_TABLE_H
 
-#include "platforms/topology.h"
+#include "platforms/topo_route.h"
 
 enum { ROUTE_TABLE_RANKS = 512, ROUTE_TABLE_LINKS = 4 << 20 };
 

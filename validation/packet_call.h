@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* packet_call.h - a case of a packet corpus as a call: leaves are groups, all ports have one rate, nothing costs but bytes.
+/* packet_call.h - a case of a packet corpus as a call: leaves are groups, ports have one rate, only bytes cost.
  *
  * Units: SI. Errors: those of the readers. Ownership: bench_close() releases; the bench must not move meanwhile. */
 #ifndef VALIDATION_PACKET_CALL_H

@@ -112,7 +112,8 @@ static enum dedup rows_of(const struct call *s, enum dedup on_the_way_out, enum 
 
 static void build_one_hop(struct call *s) {
     const struct platform *p = s->platform;
-    s->one_hop_dedup = rows_of(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
+    enum dedup dedup = (enum dedup)s->implementation->dedup.one_hop;
+    s->one_hop_dedup = rows_of(s, dedup, dedup); // nobody forwards, hence nobody reduces
     struct matrix rows;
     hops_direct(s->traffic, s->one_hop_dedup, &rows);
     struct stage *stage = add_stage(s, "one_hop", &rows);
@@ -391,7 +392,7 @@ static void own_constants(const struct call *call, enum regime regime, struct co
     const char *library = call->implementation->name;
     enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
     *costs = (struct costs){0};
-    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, "latency");
+    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, ALPHA_LATENCY);
     if (costs->cables)
         for (int tier = 0; tier < call->platform->n_tiers; tier++)
             costs->latency_s[tier] = call->platform->tier[tier].latency_s.value;
@@ -405,7 +406,7 @@ bool costs_known(const struct call *call, enum regime regime, struct costs *cost
                  struct alpha_answer *answers, char reason[static 200]) {
     const char *library = call->implementation->name;
     enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
-    bool counts = plat_alpha_includes(call->platform, library, phase, regime, "counts");
+    bool counts = plat_alpha_includes(call->platform, library, phase, regime, ALPHA_COUNTS);
     own_constants(call, regime, costs);
     snprintf(costs->name, sizeof costs->name, "known");
     bool known = true;

@@ -11,7 +11,6 @@
 #define WORKLOADS_CALL_H
 
 #include <math.h>
-#include <stdint.h>
 
 #include "platforms/alpha.h"
 #include "platforms/route_table.h"

@@ -16,6 +16,10 @@ const char *rc_text(enum rc code) {
     return (size_t)code < sizeof text / sizeof *text ? text[code] : "unknown code";
 }
 
+bool rc_is_circumstance(enum rc code) {
+    return code == RC_TIMEOUT || code == RC_RESOURCE;
+}
+
 enum rc err_set(struct err *e, enum rc code, const char *format, ...) {
     if (e) {
         va_list ap;

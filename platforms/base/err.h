@@ -8,6 +8,7 @@
 #ifndef PLATFORMS_BASE_ERR_H
 #define PLATFORMS_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* code, one-line meaning; expanded into the enum and into rc_text() */
@@ -23,7 +24,8 @@
     X(RC_USAGE, "wrong use of the command line")                                                   \
     X(RC_WITHDRAWN, "capability withdrawn by a gate")                                              \
     X(RC_ENGINE, "simulation engine failed")                                                       \
-    X(RC_TIMEOUT, "simulation engine ran out of time")
+    X(RC_TIMEOUT, "simulation engine ran out of time")                                             \
+    X(RC_RESOURCE, "simulation ended by the machine or from outside")
 
 enum rc {
 #define RC_ENUM(code, text) code,
@@ -47,6 +49,10 @@ struct err {
 
 /* Returns the one-line meaning of a code. */
 const char *rc_text(enum rc code);
+
+/* Returns whether an error says nothing of the question, so that the same question may be answered another time:
+ * a limit of time, a kill from outside, no memory. */
+bool rc_is_circumstance(enum rc code);
 
 /* Sets e (unless NULL) and returns code, so that `return err_set(...)` is the usual form. */
 enum rc err_set(struct err *e, enum rc code, const char *format, ...) ERR_PRINTF(3, 4);

@@ -55,6 +55,7 @@ enum key_kind {
     KEY_TIME,   /* struct quantity, seconds */
     KEY_BOOL,   /* bool */
     KEY_CHOICE, /* int: index into choices */
+    KEY_CHOICES, /* unsigned: bit i is set when choices[i] is listed; at most 31 choices */
     KEY_MAP,    /* nested struct, table */
     KEY_LIST,   /* struct key_list of structs of item_size, table */
     KEY_NODE,   /* const struct yaml_node *, for the owner of the table to read */
@@ -73,7 +74,7 @@ struct key {
     double min, max;          /* KEY_COUNT, KEY_NUMBER; max 0 = no limit */
     const char *word;         /* KEY_COUNT: also allowed, "all" or "none" */
     const char *otherwise;    /* default as written in a file, or NULL */
-    const char *const *choices; /* NULL-terminated */
+    const char *const *choices; /* KEY_CHOICE, KEY_CHOICES: NULL-terminated */
     const struct key *table;  /* KEY_MAP, KEY_LIST */
     size_t item_size;         /* KEY_LIST */
     size_t given_offset;      /* optional: a bool that is set when the key is present; 0 = none */

@@ -69,6 +69,13 @@ static void write_quantity(struct json *j, const struct key *key) {
     json_close(j);
 }
 
+static void write_choices(struct json *j, const struct key *key) {
+    json_key_open(j, "enum", '[');
+    for (int i = 0; key->choices[i]; i++)
+        json_text(j, key->choices[i]);
+    json_close(j);
+}
+
 static void write_object(struct json *j, const struct key *table);
 
 static void write_kind(struct json *j, const struct key *key) {
@@ -90,9 +97,12 @@ static void write_kind(struct json *j, const struct key *key) {
         json_key_text(j, "type", "boolean");
         break;
     case KEY_CHOICE:
-        json_key_open(j, "enum", '[');
-        for (int i = 0; key->choices[i]; i++)
-            json_text(j, key->choices[i]);
+        write_choices(j, key);
+        break;
+    case KEY_CHOICES:
+        json_key_text(j, "type", "array");
+        open_key(j, "items");
+        write_choices(j, key);
         json_close(j);
         break;
     case KEY_MAP:

@@ -5,8 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*before_the_end)(void);
+
+void mem_on_exhaustion(void (*last)(void)) {
+    before_the_end = last;
+}
+
 static _Noreturn void out_of_memory(void) {
     fputs("moesim: out of memory\n", stderr);
+    if (before_the_end)
+        before_the_end();
     _Exit(1);
 }
 
@@ -113,6 +121,13 @@ void buf_csv_field(struct buf *b, const char *text) {
     for (const char *p = text; *p; p++)
         buf_printf(b, "%s%c", *p == '"' ? "\"" : "", *p);
     buf_text(b, "\"");
+}
+
+void buf_cut(struct buf *b, size_t n) {
+    if (n >= b->n)
+        return;
+    b->n = n;
+    b->text[n] = '\0';
 }
 
 void buf_clear(struct buf *b) {

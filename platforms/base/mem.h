@@ -15,6 +15,7 @@
 
 void *mem_alloc(size_t count, size_t size);             /* zeroed; free() releases */
 void *mem_resize(void *p, size_t count, size_t size);   /* new part not zeroed */
+void mem_on_exhaustion(void (*last)(void)); /* calls last() where there is no memory; exit code 1 if it returns */
 char *mem_copy(const char *text);                       /* free() releases */
 char *mem_printf(const char *format, ...) ERR_PRINTF(1, 2); /* free() releases */
 
@@ -43,6 +44,8 @@ void buf_text(struct buf *b, const char *text);
 /* Arguments must not lie in the text of b. */
 void buf_printf(struct buf *b, const char *format, ...) ERR_PRINTF(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list ap) ERR_PRINTF(2, 0);
+/* Shortens the text to its first n bytes; nothing happens where it has no more. */
+void buf_cut(struct buf *b, size_t n);
 /* A field of CSV, quoted where it has to be (RFC 4180). */
 void buf_csv_field(struct buf *b, const char *text);
 void buf_clear(struct buf *b);

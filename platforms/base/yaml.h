@@ -13,6 +13,7 @@
 
 #include "platforms/base/err.h"
 #include "platforms/base/hash.h"
+#include "platforms/base/manifest.h"
 #include "platforms/base/mem.h"
 
 enum { YAML_DEPTH = 32, YAML_MAX_BYTES = 256 << 20 };
@@ -36,6 +37,7 @@ struct yaml_doc {
     struct yaml_node *root;
     const char *file;
     char sha256[HASH_TEXT]; /* of the file's bytes */
+    struct manifest files;  /* itself unless it came from memory, then what was read on its behalf */
     struct arena arena;
 };
 
@@ -45,6 +47,10 @@ struct setting {
     const char *value;
 };
 
+/* Reads a file, which becomes the first of the document's files, in this role. */
+enum rc yaml_load_as(const char *path, const char *role, struct yaml_doc **doc, struct err *e);
+
+/* Reads a file in the role "file". */
 enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e);
 
 /* Reads from memory; name stands for the file in messages. */

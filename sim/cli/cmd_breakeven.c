@@ -242,7 +242,7 @@ static void fill_spreads(const struct pair *p, const struct options *o,
                                            .seed = o->seed,
                                            .threads = cores > 0 ? (int)cores : 1};
     struct spread s[OUTPUTS];
-    struct swing swings[INTERVALS_MAX];
+    struct swing *swings = mem_alloc((size_t)found->n, sizeof *swings);
     uncertainty_run(&q, s);
     uncertainty_swings(&q, OUT_GAIN, swings);
     struct breakeven_spread *const into[] = {&r->one_hop_s, &r->two_hop_s, &r->gain_spread};
@@ -254,6 +254,7 @@ static void fill_spreads(const struct pair *p, const struct options *o,
             (struct breakeven_spread){r->entries[i].ratio.known, x->p5, x->p50, x->p95};
     }
     r->n_inputs = found->n;
+    r->inputs = mem_alloc((size_t)found->n, sizeof *r->inputs);
     for (int i = 0; i < found->n; i++) {
         const struct uncertain *input = &found->inputs[swings[i].input];
         r->inputs[i].name = input->name;
@@ -262,6 +263,7 @@ static void fill_spreads(const struct pair *p, const struct options *o,
         r->inputs[i].gain_low = swings[i].low;
         r->inputs[i].gain_high = swings[i].high;
     }
+    free(swings);
 }
 
 /* --- by simulation
@@ -452,7 +454,9 @@ enum rc cmd_breakeven(const struct options *o, struct buf *out, struct err *e) {
         (o->format == FORMAT_JSON  ? breakeven_write_json
          : o->format == FORMAT_CSV ? breakeven_write_csv
                                    : breakeven_write_text)(&r, out);
+    intervals_clear(p.intervals);
     free(p.intervals);
+    free(r.inputs);
     call_clear(&p.one);
     call_clear(&p.two);
     licensing_clear(&l);

@@ -11,6 +11,7 @@ int cli_exit_code(enum rc rc) {
         return 3;
     case RC_ENGINE:
     case RC_TIMEOUT:
+    case RC_RESOURCE:
         return 4;
     default:
         return 1;

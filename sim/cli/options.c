@@ -83,7 +83,7 @@ static const struct option {
     {"--level", "call|step", OPT_LEVEL, " simulate compare ", "step is locked by gate tier2"},
     {"--analytic-only", NULL, OPT_ANALYTIC_ONLY, " compare gates ", "leave the simulation out"},
     {"--timeout", "SECONDS", OPT_TIMEOUT, " simulate compare breakeven ",
-     "end a simulation that takes longer (exit 4)"},
+     "end a simulation after so much CPU time, or ten times that of wall time (exit 4)"},
     {"--experts", "E", OPT_EXPERTS, " workload ", "experts of a trace that does not say"},
     {"--top-k", "K", OPT_TOP_K, " workload ", "experts per token of a trace"},
     {"-o", "PATH", OPT_OUTPUT, " matrix ", "folder to write to (default: this one)"},

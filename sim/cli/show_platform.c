@@ -117,7 +117,7 @@ void show_tiers(const struct topology *t, struct buf *out) {
         if (plat_ends(p, (enum tier)tier) < 2)
             continue;
         say_kind(t, (enum tier)tier, &words);
-        say_nics(f, tier > 0 ? plat_span(p, (enum tier)(tier - 1)) : 1, &words);
+        say_nics(f, p->ranks_per_group, &words);
         say_paths(p, (enum tier)tier, &words);
         table_paragraph(out, "%s tier: %s; a rank %s at most %s", p->tier[tier].name, words.text,
                         f->half_duplex ? "sends and receives in sum" : "sends, and receives,",

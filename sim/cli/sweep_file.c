@@ -65,7 +65,7 @@ static enum rc read_lines(struct sweep_file *f, FILE *in, struct err *e) {
 
 enum rc sweep_file_look(const char *path, struct sweep_file *f, struct err *e) {
     *f = (struct sweep_file){.path = path, .fd = -1};
-    FILE *in = fopen(path, "rb");
+    FILE *in = fopen(path, "rbe");
     if (!in)
         return errno == ENOENT ? RC_OK : err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     enum rc rc = read_lines(f, in, e);

@@ -2,15 +2,16 @@
 #include "sim/cli/sweep_pool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/process.h"
 
 /* The worker's life: a point in, the length of its record and the record out. */
 static _Noreturn void serve(const struct sweep_pool *pool, int from, int to) {
@@ -32,23 +33,18 @@ static _Noreturn void serve(const struct sweep_pool *pool, int from, int to) {
 static enum rc start(struct sweep_pool *pool, int worker, struct err *e) {
     struct sweep_worker *w = &pool->workers[worker];
     int in[2], out[2];
-    if (pipe(in) != 0)
+    if (!process_pipe(in))
         return err_set(e, RC_IO, "cannot start a worker: %s", strerror(errno));
-    if (pipe(out) != 0) {
+    if (!process_pipe(out)) {
         close(in[0]);
         close(in[1]);
         return err_set(e, RC_IO, "cannot start a worker: %s", strerror(errno));
     }
-    pid_t pid = fork();
+    fflush(NULL); // or the worker would write our buffered output once more
+    pid_t pid = process_fork();
     if (pid == 0) {
         setpgid(0, 0); // Ctrl-C is for the parent; what a worker starts ends with it
-        close(in[1]);
-        close(out[0]);
-        for (int i = 0; i < pool->n; i++)
-            if (i != worker && pool->workers[i].pid > 0) {
-                close(pool->workers[i].to);
-                close(pool->workers[i].from);
-            }
+        process_close_others((int[]){in[0], out[1]}, 2);
         serve(pool, in[0], out[1]);
     }
     close(in[0]);
@@ -58,8 +54,6 @@ static enum rc start(struct sweep_pool *pool, int worker, struct err *e) {
         close(out[0]);
         return err_set(e, RC_IO, "cannot start a worker: %s", strerror(errno));
     }
-    fcntl(in[1], F_SETFD, FD_CLOEXEC);
-    fcntl(out[0], F_SETFD, FD_CLOEXEC);
     setpgid(pid, pid);
     *w = (struct sweep_worker){.pid = pid, .to = in[1], .from = out[0]};
     return RC_OK;
@@ -106,7 +100,7 @@ static void bury(struct sweep_worker *w, int *signal_number) {
     *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* What a worker simulates holds its pipe open, so its death need not end the pipe. */
+/* Returns whether a worker has died, without waiting for the end of its pipe. */
 static bool is_dead(const struct sweep_worker *w) {
     siginfo_t info = {.si_pid = 0};
     return w->pid > 0 && waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == w->pid;

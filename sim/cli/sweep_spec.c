@@ -34,7 +34,8 @@ static const struct key keys[] = {
      .help = "points whose difference is explained"},
     {"detail", KEY_CHOICE, offsetof(struct sweep_spec, detail), .choices = which, .otherwise = "first",
      .help = "points with ranks, links over time and traffic map"},
-    {"timeout", KEY_TIME, offsetof(struct sweep_spec, timeout_s), .help = "of one simulation"},
+    {"timeout", KEY_TIME, offsetof(struct sweep_spec, timeout_s),
+     .help = "CPU time of one simulation, and a tenth of its wall time, at most"},
     {.name = NULL}};
 
 void sweep_spec_markdown(struct buf *out) {

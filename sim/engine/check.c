@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/engine/check.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "platforms/base/mem.h"
-#include "sim/engine/flow.h"
 
 enum rc check_delivered(const struct plan *p, const struct messages *m, const int *missing,
                         struct err *e) {
@@ -32,11 +32,11 @@ enum rc check_delivered(const struct plan *p, const struct messages *m, const in
 }
 
 /* What the links carried, without the per-message costs; counts the flows that each one carried. */
-static void measure_links(const struct plan *p, const struct messages *m, double *bytes,
+static void measure_links(const struct plan *p, const struct messages *m, const struct network *n, double *bytes,
                           double *flows) {
     struct route route;
     for (int l = 0; l < p->topology->n_links; l++)
-        bytes[l] = flow_carried(l);
+        bytes[l] = n->engine->carried(n->flows, l);
     for (size_t i = 0; i < m->n; i++) {
         int chunks = p->exchanges[m->items[i].exchange].chunks;
         messages_route(p, &m->items[i], &route);
@@ -49,26 +49,26 @@ static void measure_links(const struct plan *p, const struct messages *m, double
         bytes[l] = ldexp(bytes[l], -m->scale);
 }
 
-static void take_bins(const struct plan *p, const struct messages *m, const int *meters,
-                      double *bins) {
+static void take_bins(const struct plan *p, const struct messages *m, const struct network *n, double *bins) {
     for (int l = 0; l < p->topology->n_links; l++)
         for (int i = 0; i < p->link_bins; i++) {
-            double costs = meters[l] >= 0 ? flow_binned(meters[l], i) : 0;
-            bins[l * p->link_bins + i] = ldexp(flow_binned(l, i) - costs, -m->scale);
+            double costs = n->meters[l] >= 0 ? n->engine->binned(n->flows, n->meters[l], i) : 0;
+            bins[l * p->link_bins + i] = ldexp(n->engine->binned(n->flows, l, i) - costs, -m->scale);
         }
 }
 
-enum rc check_links(const struct plan *p, const struct messages *m, double resolution_s,
-                    const int *meters, double *carried, double *bins, struct err *e) {
+enum rc check_links(const struct plan *p, const struct messages *m, const struct network *n, double *carried,
+                    double *bins, struct err *e) {
     const struct topology *t = p->topology;
+    double resolution_s = ldexp(FLOW_RESOLUTION, -n->time_scale) + 4 * DBL_EPSILON * network_now_s(n);
     size_t n_links = (size_t)t->n_links;
     double *bytes = mem_alloc(n_links, sizeof *bytes), *busy_s = mem_alloc(n_links, sizeof *busy_s);
     double *flows = mem_alloc(n_links, sizeof *flows);
     for (int x = 0; x < p->n; x++)
         call_link_load(p->exchanges[x].call, p->exchanges[x].stage, bytes, busy_s);
-    measure_links(p, m, carried, flows);
+    measure_links(p, m, n, carried, flows);
     if (p->link_bins > 0)
-        take_bins(p, m, meters, bins);
+        take_bins(p, m, n, bins);
     enum rc rc = RC_OK;
     for (int l = 0; l < t->n_links && rc == RC_OK; l++) {
         double allowed = t->links[l].capacity_Bps * (1e-9 * busy_s[l] + flows[l] * resolution_s);

@@ -6,17 +6,16 @@
 #ifndef SIM_ENGINE_CHECK_H
 #define SIM_ENGINE_CHECK_H
 
-#include "sim/engine/messages.h"
+#include "sim/engine/network.h"
 
 /* missing[message]: pieces that have not arrived. Lists the flows. */
 enum rc check_delivered(const struct plan *p, const struct messages *m, const int *missing,
                         struct err *e);
 
 /* Conservation: each link carried what call_link_load() puts on it, to 1e-9 of its work and to
- * resolution_s, by which a flow may be cut short. Fills carried[link] and, when the plan counts
- * over time, bins[link, bin]. meters[link] measures the per-message costs of an egress port; NULL
- * without bins. */
-enum rc check_links(const struct plan *p, const struct messages *m, double resolution_s,
-                    const int *meters, double *carried, double *bins, struct err *e);
+ * FLOW_RESOLUTION, by which a flow may be cut short. Fills carried[link] and, when the plan counts
+ * over time, bins[link, bin]. */
+enum rc check_links(const struct plan *p, const struct messages *m, const struct network *n, double *carried,
+                    double *bins, struct err *e);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/engine/driver.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "platforms/base/clock.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/check.h"
-#include "sim/engine/flow.h"
 #include "sim/engine/network.h"
 #include "sim/engine/tell.h"
 #include "sim/engine/trail.h"
@@ -39,8 +37,7 @@ struct driver {
     struct play *play;
     struct messages messages;
     struct trail trail;
-    int time_scale; /* SimGrid's clock = seconds x 2^time_scale */
-    int *meters; /* [link] counts the per-message costs of an egress port; -1: nothing does */
+    struct network net;
     struct part *parts; /* [part] */
     struct end *ends; /* plan_at() */
     double *issued_s; /* [rank] its host is through with what it has issued */
@@ -66,7 +63,7 @@ static const struct implementation *how(const struct driver *d, int exchange) {
 }
 
 static double now_s(const struct driver *d) {
-    return ldexp(flow_now(), -d->time_scale);
+    return network_now_s(&d->net);
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
@@ -83,7 +80,7 @@ static void start_payload(struct driver *d, int exchange, const struct route *ro
         int64_t share = payload / route->paths + (i < payload % route->paths);
         d->play->flows++;
         trail_begin(&d->trail, exchange, links, n, share, now_s(d));
-        flow_start(links, n, share, tag);
+        d->net.engine->start(d->net.flows, links, n, share, tag);
     }
 }
 
@@ -97,10 +94,10 @@ static void start_flow(struct driver *d, size_t piece, int kind) {
         kind = TAG_PAYLOAD;
     int64_t tag = (int64_t)piece * TAG_KINDS + kind;
     if (kind == TAG_COST) {
-        int links[] = {route.cost_link, d->meters[route.cost_link]};
+        int links[] = {route.cost_link, d->net.meters[route.cost_link]};
         d->play->flows++;
         trail_begin(&d->trail, m->exchange, links, 1, m->cost, now_s(d));
-        flow_start(links, links[1] >= 0 ? 2 : 1, m->cost, tag);
+        d->net.engine->start(d->net.flows, links, links[1] >= 0 ? 2 : 1, m->cost, tag);
     } else {
         start_payload(d, m->exchange, &route, m->payload, tag);
     }
@@ -216,8 +213,7 @@ static void satisfy(struct driver *d, int exchange, int chunk, int rank, double 
         return;
     if (chunk == 0)
         d->play->ready_s[plan_at(d->plan, exchange, rank)] = p->ready_s;
-    double delay_s = release_s(d, exchange, chunk, rank, p->ready_s) - now_s(d);
-    flow_timer(ldexp(fmax(delay_s, 0), d->time_scale), (int64_t)index);
+    network_timer(&d->net, release_s(d, exchange, chunk, rank, p->ready_s) - now_s(d), (int64_t)index);
 }
 
 /* Marks a piece as released, which is one of the things that later parts wait for. */
@@ -316,8 +312,6 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
     size_t pieces = messages.n * (size_t)plan->most_chunks, calls = (size_t)plan->n_calls;
     *d = (struct driver){.plan = plan,
                          .messages = messages,
-                         .time_scale = network_time_scale(plan),
-                         .meters = mem_alloc((size_t)plan->topology->n_links, sizeof *d->meters),
                          .parts = mem_alloc(plan->n_parts, sizeof *d->parts),
                          .ends = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->ends),
                          .issued_s = mem_alloc((size_t)plan->ranks, sizeof *d->issued_s),
@@ -332,7 +326,7 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
         d->end_s = mem_alloc(messages.n, sizeof *d->end_s);
     }
     trail_init(&d->trail, plan, &d->messages);
-    network_open(plan, &d->messages, d->time_scale, d->meters);
+    network_open(plan, &d->messages, &d->net);
     *driver = d;
     return RC_OK;
 }
@@ -342,7 +336,7 @@ void driver_close(struct driver *d) {
         return;
     messages_clear(&d->messages);
     trail_clear(&d->trail);
-    free(d->meters);
+    network_close(&d->net);
     free(d->parts);
     free(d->ends);
     free(d->issued_s);
@@ -410,7 +404,7 @@ static void begin(struct driver *d) {
         d->play->ready_s[rank] = at_s;
         d->issued_s[rank] = at_s;
         if (at_s > 0)
-            flow_timer(ldexp(at_s, d->time_scale), (int64_t)plan_part(d->plan, 0, 0, rank));
+            network_timer(&d->net, at_s, (int64_t)plan_part(d->plan, 0, 0, rank));
         else
             enter_call(d, 0, rank);
     }
@@ -437,35 +431,25 @@ static void find_paths(struct driver *d) {
     }
 }
 
-/* Bins that fit the busiest link, the least that a run can take: 16 to 32 units, see
- * network_time_scale(). */
-static void start_meters(const struct driver *d) {
-    if (!d->plan->times_only)
-        flow_meter();
-    if (d->plan->link_bins > 0)
-        flow_bins(d->plan->link_bins, 16.0 / d->plan->link_bins);
-}
-
 enum rc driver_play(struct driver *d, const struct costs *costs, struct play *play, struct err *e) {
     double wall_s = clock_wall_s(), cpu_s = clock_cpu_s();
     d->costs = costs;
     d->play = play;
     reset(d);
-    flow_reset(&(struct flow_hooks){.flow_done = on_flow_done, .timer = on_timer, .context = d});
-    start_meters(d);
+    network_reset(&d->net, d->plan, &(struct flow_hooks){.flow_done = on_flow_done, .timer = on_timer, .context = d});
     begin(d);
-    flow_run();
+    d->net.engine->run(d->net.flows);
     enum rc rc = check_delivered(d->plan, &d->messages, d->missing, e);
-    double resolution_s = ldexp(FLOW_RESOLUTION, -d->time_scale) + 4 * DBL_EPSILON * now_s(d);
     if (!rc && !d->plan->times_only)
-        rc = check_links(d->plan, &d->messages, resolution_s, d->meters, play->link_bytes, play->link_bins, e);
+        rc = check_links(d->plan, &d->messages, &d->net, play->link_bytes, play->link_bins, e);
     if (rc)
         return rc;
     find_paths(d);
     if (d->plan->most_messages)
         messages_tell(d->plan, &d->messages, d->begin_s, d->end_s, play);
-    play->bin_s = d->plan->link_bins > 0 ? ldexp(flow_bin_width(), -d->time_scale) : 0;
-    play->events = flow_steps();
+    const struct network *n = &d->net;
+    play->bin_s = d->plan->link_bins > 0 ? ldexp(n->engine->bin_width(n->flows), -n->time_scale) : 0;
+    play->events = n->engine->cost(n->flows).steps;
     play->wall_s = clock_wall_s() - wall_s;
     play->cpu_s = clock_cpu_s() - cpu_s;
     struct rusage usage;

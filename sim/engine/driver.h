@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver.h - plays a plan on SimGrid: messages with dependencies, a send queue per rank and
+/* driver.h - plays a plan on an engine: messages with dependencies, a send queue per rank and
  * exchange.
  *
  * A rank enters exchange after exchange, as plan.h says; before it enters one it does its local
@@ -11,7 +11,7 @@
  * carries the per-message cost.
  * Model: FORMULAS.md [S1]..[S7].
  * Errors: RC_RANGE, RC_ENGINE (messages that never arrive, a link that carried other bytes).
- * Ownership: driver_open() is called once in a process; driver_close() releases. */
+ * Ownership: with SimGrid driver_open() is called once in a process; driver_close() releases. */
 #ifndef SIM_ENGINE_DRIVER_H
 #define SIM_ENGINE_DRIVER_H
 

@@ -10,8 +10,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #if defined(__has_feature)
@@ -47,7 +50,13 @@ class CallerRoutes : public routing::NetZoneImpl {
 
 class Courier;
 
-struct Network {
+/* A timer: date on SimGrid's clock, tag. */
+using Alarm = std::pair<double, int64_t>;
+
+} // namespace
+
+/* SimGrid's, of which there is one in a process. */
+struct flows {
     s4u::Engine *engine;
     CallerRoutes *routes;
     s4u::NetZone *zone;
@@ -63,10 +72,41 @@ struct Network {
     s4u::MutexPtr starting; // held by the courier that starts flows
     flow_hooks hooks;
     double started_s; // SimGrid's clock at the start of this run
-    uint64_t calls;
+    uint64_t steps;
+    std::vector<int64_t> ended; // flows of this instant
+    std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms;
 };
 
-Network *net;
+namespace {
+
+flows *net; // also for SimGrid's callbacks
+
+double now_s() {
+    return s4u::Engine::get_clock() - net->started_s;
+}
+
+/* Calls the hook for each of the tags, the smallest first. */
+void call_in_order(std::vector<int64_t> *tags, void (*hook)(void *, int64_t)) {
+    std::sort(tags->begin(), tags->end());
+    for (int64_t tag : *tags)
+        hook(net->hooks.context, tag);
+}
+
+/* All that happens at one instant: SimGrid has finished with the flows that end, and starts what the hooks ask for when
+ * this returns. */
+void call_hooks() {
+    std::vector<int64_t> rung, ended;
+    const double until = s4u::Engine::get_clock() + FLOW_RESOLUTION;
+    for (; !net->alarms.empty() && net->alarms.top().first <= until; net->alarms.pop())
+        rung.push_back(net->alarms.top().second);
+    ended.swap(net->ended);
+    call_in_order(&rung, net->hooks.timer);
+    call_in_order(&ended, net->hooks.flow_done);
+}
+
+void call_hooks_at(double date) {
+    simgrid::kernel::timer::Timer::set(date, call_hooks);
+}
 
 /* Starts flows. Transfers must be started by an actor with a mailbox: those that need none are kept
  * in one list, which SimGrid 3.32 walks from end to end whenever one of them completes. An actor keeps
@@ -147,7 +187,9 @@ void Courier::done(simgrid::kernel::activity::CommImpl *, void *buffer, size_t) 
     auto *transfer = static_cast<Transfer *>(buffer);
     Courier *self = transfer->courier;
     self->done_.emplace_back(transfer);
-    net->hooks.flow_done(net->hooks.context, transfer->tag);
+    if (net->ended.empty())
+        call_hooks_at(s4u::Engine::get_clock());
+    net->ended.push_back(transfer->tag);
     if (--self->live_ == 0)
         self->wake();
 }
@@ -168,7 +210,7 @@ void widen_bins() {
 
 /* Adds what a link carried at a rate in the last delta_s to the bins that it touches. */
 void fill_bins(size_t link, double usage, double delta_s) {
-    const double end = flow_now(), start = end - delta_s;
+    const double end = now_s(), start = end - delta_s;
     const int last = net->bins - 1;
     const int from = std::min(last, std::max(0, static_cast<int>(start / net->bin_width)));
     double *bin = &net->binned[link * static_cast<size_t>(net->bins)];
@@ -184,10 +226,10 @@ void fill_bins(size_t link, double usage, double delta_s) {
 }
 
 void clock_advanced(double delta_s) {
-    net->calls++;
+    net->steps++;
     if (!net->metered || !(delta_s > 0))
         return;
-    while (net->bins > 0 && flow_now() > net->bin_width * net->bins)
+    while (net->bins > 0 && now_s() > net->bin_width * net->bins)
         widen_bins();
     for (size_t link = 0; link < net->links.size(); link++) {
         const double usage = net->links[link]->get_usage();
@@ -197,9 +239,7 @@ void clock_advanced(double delta_s) {
     }
 }
 
-} // namespace
-
-void flow_open(bool lazy) {
+flows *open_net(const flow_options *options) {
     // CM02 without its corrections is plain max-min with equal weights, as long as all link
     // latencies are 0: it weighs flows by 1/latency otherwise
     char resolution[40];
@@ -215,7 +255,7 @@ void flow_open(bool lazy) {
     // the other kinds of contexts swap stacks behind AddressSanitizer's back
     words.push_back("--cfg=contexts/factory:thread");
 #endif
-    if (!lazy)
+    if (!options->apart)
         words.push_back("--cfg=network/optim:Full");
     std::vector<char *> argv;
     for (std::string &word : words)
@@ -223,7 +263,7 @@ void flow_open(bool lazy) {
     int argc = static_cast<int>(argv.size());
     argv.push_back(nullptr);
 
-    net = new Network{};
+    net = new flows{};
     net->engine = new s4u::Engine(&argc, argv.data());
     net->routes = new CallerRoutes;
     net->zone = net->routes->get_iface();
@@ -231,9 +271,13 @@ void flow_open(bool lazy) {
     net->mailbox = s4u::Mailbox::by_name("flows");
     net->starting = s4u::Mutex::create();
     s4u::Engine::on_time_advance_cb(clock_advanced);
+    return net;
 }
 
-int flow_link(double capacity) {
+void close_net(flows *) {
+}
+
+int add_link(flows *, double capacity) {
     int id = static_cast<int>(net->links.size());
     s4u::Link *link = net->zone->create_link(std::to_string(id), capacity);
     link->set_latency(0);
@@ -241,20 +285,20 @@ int flow_link(double capacity) {
     return id;
 }
 
-void flow_seal(void) {
+void seal(flows *) {
     net->zone->seal();
     net->engine->seal_platform();
 }
 
-void flow_reset(const flow_hooks *hooks) {
+void reset(flows *, const flow_hooks *hooks) {
     net->hooks = *hooks;
     net->started_s = s4u::Engine::get_clock();
-    net->calls = 0;
+    net->steps = 0;
     net->metered = false;
     net->bins = 0;
 }
 
-void flow_start(const int *links, int n, int64_t payload, int64_t tag) {
+void start(flows *, const int *links, int n, int64_t payload, int64_t tag) {
     if (!net->courier || !net->courier->takes_more()) {
         auto courier = std::make_shared<Courier>();
         net->courier = courier;
@@ -263,47 +307,53 @@ void flow_start(const int *links, int n, int64_t payload, int64_t tag) {
     net->courier->take(links, n, payload, tag);
 }
 
-void flow_timer(double delay_s, int64_t tag) {
-    simgrid::kernel::timer::Timer::set(s4u::Engine::get_clock() + delay_s,
-                                       [tag] { net->hooks.timer(net->hooks.context, tag); });
+void set_timer(flows *, double delay_s, int64_t tag) {
+    const double date = s4u::Engine::get_clock() + delay_s;
+    net->alarms.emplace(date, tag);
+    call_hooks_at(date);
 }
 
-double flow_now(void) {
-    return s4u::Engine::get_clock() - net->started_s;
+double now(const flows *) {
+    return now_s();
 }
 
-void flow_run(void) {
+void run(flows *) {
     net->engine->run();
     net->courier = nullptr;
 }
 
-void flow_meter(void) {
+void meter(flows *) {
     net->metered = true;
     net->carried.assign(net->links.size(), 0.0);
 }
 
-double flow_carried(int link) {
+double carried(const flows *, int link) {
     return net->carried[static_cast<size_t>(link)];
 }
 
-void flow_bins(int bins, double width) {
+void count_bins(flows *, int bins, double width) {
     net->bins = bins;
     net->bin_width = width;
     net->binned.assign(net->links.size() * static_cast<size_t>(bins), 0.0);
 }
 
-double flow_bin_width(void) {
+double bin_width(const flows *) {
     return net->bin_width;
 }
 
-double flow_binned(int link, int bin) {
+double binned(const flows *, int link, int bin) {
     return net->binned[static_cast<size_t>(link) * static_cast<size_t>(net->bins) +
                        static_cast<size_t>(bin)];
 }
 
-uint64_t flow_steps(void) {
-    return net->calls;
+flow_cost cost(const flows *) {
+    return {net->steps, 0};
 }
+
+} // namespace
+
+const flow_engine flow_simgrid = {"simgrid", open_net, close_net, add_link, seal,       reset,     start,  set_timer,
+                                  now,       run,      meter,     carried,  count_bins, bin_width, binned, cost};
 
 void flow_version(int *major, int *minor, int *patch) {
     sg_version_get(major, minor, patch);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow.h - flows that share links max-min fairly, played by SimGrid: what we use of it, in C.
+/* flow.h - flows that share links max-min fairly: what an engine offers, as a table of functions.
  *
- * One flow alone takes exactly payload / (smallest capacity on its way); there is no latency here.
- * SimGrid keeps global state, so there is one network per process and these functions act on it.
- * Order of calls: flow_open(), flow_link() for each link, flow_seal(), then any number of runs:
- * flow_reset(), flow_start() .., flow_run(). Callbacks run inside flow_run() and may start flows
- * and timers.
+ * There are two engines: SimGrid (flow.cpp) and our own (fluid.c). One flow alone takes exactly payload / (smallest
+ * capacity on its way); no engine knows latency. All that lies within FLOW_RESOLUTION of the first thing to happen is
+ * one instant: timers first, then the flows that end, each in order of their tags. A function called from a hook sees
+ * the time of the instant, and may start flows and timers.
+ * Order of calls: open(), link() for each link, seal(), then any number of runs: reset(), meter() and bins() where
+ * wanted, start() and timer(), run(); close().
  * Units: seconds; payload is any integer unit and capacities are that unit per second.
- * Errors: none are returned; SimGrid aborts the process on what it does not accept. */
+ * Errors: none are returned. Capacities must be positive and finite, delays not negative; SimGrid ends the process on
+ * what it does not accept.
+ * Ownership: close() releases what open() returned; NULL is allowed. SimGrid keeps global state: open() may be called
+ * once in a process, and close() leaves that state alone. */
 #ifndef SIM_ENGINE_FLOW_H
 #define SIM_ENGINE_FLOW_H
 
@@ -24,35 +28,55 @@ struct flow_hooks {
     void *context;
 };
 
-/* Events closer than this many seconds are one event, and a flow may end so much early. */
+/* Events closer than this many seconds are one event; with SimGrid a flow may end so much early. */
 #define FLOW_RESOLUTION 1e-12
 
-/* lazy: SimGrid looks only at flows whose rates change, which is faster when flows fall apart into
- * many groups that share no link, and slower when all hang together. */
-void flow_open(bool lazy);
-int flow_link(double capacity); /* returns the link's number: 0, 1, .. */
-void flow_seal(void);
+struct flow_options {
+    bool apart;   /* flows fall apart into many groups that share no link: SimGrid then looks only at flows whose rates
+                     change, which is slower where all hang together */
+    bool checked; /* `fluid` proves its rates at every instant and ends the process when they are not max-min fair */
+};
 
-/* Puts the clock to 0 for the next run and forgets what links have carried. */
-void flow_reset(const struct flow_hooks *hooks);
+/* What a run has cost. */
+struct flow_cost {
+    uint64_t steps;  /* instants */
+    uint64_t levels; /* of links, computed; 0: the engine does not say */
+};
 
-/* Starts a flow of at least 1 unit of payload over n >= 1 distinct links. */
-void flow_start(const int *links, int n, int64_t payload, int64_t tag);
-void flow_timer(double delay_s, int64_t tag);
-double flow_now(void);
-void flow_run(void); /* until no flow can move and no timer is set */
+struct flows; /* the network of an engine */
 
-/* Payload that went over a link in this run, the integral of its rate; measured where flow_meter() was called after
- * flow_reset(). */
-void flow_meter(void);
-double flow_carried(int link);
+struct flow_engine {
+    const char *name;
+    struct flows *(*open)(const struct flow_options *options);
+    void (*close)(struct flows *);
+    int (*link)(struct flows *, double capacity); /* returns the link's number: 0, 1, .. */
+    void (*seal)(struct flows *);
 
-/* Counts it over time too, in `bins` bins of equal width from the start of the run. The width is
- * the given one times a power of two, so that the run fits. To be called after flow_meter(). */
-void flow_bins(int bins, double width);
-double flow_bin_width(void);
-double flow_binned(int link, int bin);
-uint64_t flow_steps(void); /* advances of the clock in this run */
+    /* Puts the clock to 0 for the next run and forgets what links have carried. */
+    void (*reset)(struct flows *, const struct flow_hooks *hooks);
+
+    /* Starts a flow of at least 1 unit of payload over n >= 1 distinct links. */
+    void (*start)(struct flows *, const int *links, int n, int64_t payload, int64_t tag);
+    void (*timer)(struct flows *, double delay_s, int64_t tag);
+    double (*now)(const struct flows *);
+    void (*run)(struct flows *); /* until no flow is left and no timer is set */
+
+    /* Payload that went over a link in this run, the integral of its rate; measured where meter() was called after
+     * reset(). */
+    void (*meter)(struct flows *);
+    double (*carried)(const struct flows *, int link);
+
+    /* Counts it over time too, in `bins` bins of equal width from the start of the run. The width is the given one
+     * times a power of two, so that the run fits. To be called after meter(). */
+    void (*bins)(struct flows *, int bins, double width);
+    double (*bin_width)(const struct flows *);
+    double (*binned)(const struct flows *, int link, int bin);
+    struct flow_cost (*cost)(const struct flows *);
+};
+
+extern const struct flow_engine flow_simgrid;
+
+/* The version of the SimGrid library that is linked. */
 void flow_version(int *major, int *minor, int *patch);
 
 #ifdef __cplusplus

@@ -6,7 +6,6 @@
 
 #include "platforms/base/mem.h"
 #include "platforms/base/stat.h"
-#include "sim/engine/flow.h"
 
 /* Seconds of work of the busiest link. */
 static double busiest_s(const struct plan *p) {
@@ -19,9 +18,10 @@ static double busiest_s(const struct plan *p) {
     return most_s;
 }
 
-/* SimGrid merges events that lie closer than 1e-12 of its seconds. On a clock where the busiest
- * link works for 16 to 32 of them that is far below the accuracy asked for, whatever the sizes. */
-int network_time_scale(const struct plan *p) {
+/* The engine's clock = seconds x 2^this. Engines merge events that lie closer than FLOW_RESOLUTION of their
+ * seconds. On a clock where the busiest link works for 16 to 32 of them that is far below the accuracy asked
+ * for, whatever the sizes. */
+static int time_scale(const struct plan *p) {
     double most_s = busiest_s(p);
     int exponent = 0;
     enum { BITS = 5 };
@@ -31,7 +31,7 @@ int network_time_scale(const struct plan *p) {
     return BITS - exponent;
 }
 
-/* Whether SimGrid's lazy updates are the faster ones; measured, see flow_open(). With at most two
+/* Whether SimGrid's lazy updates are the faster ones; measured, see flow.h. With at most two
  * messages in flight per sender, and no link that is common to many senders, few flows hang
  * together at any one time. */
 static bool lazy_is_faster(const struct plan *p, const struct messages *m) {
@@ -43,15 +43,38 @@ static bool lazy_is_faster(const struct plan *p, const struct messages *m) {
     return (few_in_flight && !common_links) || messages_largest_share(p, m) < 0.5;
 }
 
-void network_open(const struct plan *p, const struct messages *m, int time_scale, int *meters) {
+void network_open(const struct plan *p, const struct messages *m, struct network *n) {
     const struct topology *t = p->topology;
-    flow_open(lazy_is_faster(p, m));
+    const struct flow_engine *engine = p->engine;
+    // only SimGrid asks for what takes a look at every route
+    const struct flow_options options = {.apart = engine == &flow_simgrid && lazy_is_faster(p, m),
+                                         .checked = p->checked};
+    *n = (struct network){.engine = engine,
+                          .flows = engine->open(&options),
+                          .time_scale = time_scale(p),
+                          .meters = mem_alloc((size_t)t->n_links, sizeof *n->meters)};
     for (int l = 0; l < t->n_links; l++)
-        flow_link(ldexp(t->links[l].capacity_Bps, m->scale - time_scale));
+        engine->link(n->flows, ldexp(t->links[l].capacity_Bps, m->scale - n->time_scale));
     for (int l = 0; l < t->n_links; l++) {
         bool metered = p->link_bins > 0 && t->links[l].role == LINK_EGRESS;
-        double rate = ldexp(t->links[l].capacity_Bps, m->scale - time_scale);
-        meters[l] = metered ? flow_link(rate) : -1;
+        double rate = ldexp(t->links[l].capacity_Bps, m->scale - n->time_scale);
+        n->meters[l] = metered ? engine->link(n->flows, rate) : -1;
     }
-    flow_seal();
+    engine->seal(n->flows);
+}
+
+void network_close(struct network *n) {
+    if (n->engine)
+        n->engine->close(n->flows);
+    free(n->meters);
+    *n = (struct network){0};
+}
+
+/* Bins fit the busiest link, the least that a run can take: 16 to 32 units, see time_scale(). */
+void network_reset(const struct network *n, const struct plan *p, const struct flow_hooks *hooks) {
+    n->engine->reset(n->flows, hooks);
+    if (!p->times_only)
+        n->engine->meter(n->flows);
+    if (p->link_bins > 0)
+        n->engine->bins(n->flows, p->link_bins, 16.0 / p->link_bins);
 }

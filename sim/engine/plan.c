@@ -65,13 +65,14 @@ static void build(struct plan *p) {
 }
 
 void plan_init(struct plan *p, const struct call *call) {
-    *p = (struct plan){.calls = call, .n_calls = 1, .host = REGIME_OBSERVED};
+    *p = (struct plan){.calls = call, .n_calls = 1, .host = REGIME_OBSERVED, .engine = &flow_simgrid};
     build(p);
 }
 
 void plan_init_sequence(struct plan *p, const struct call *calls, size_t n_calls,
                         enum regime host) {
-    *p = (struct plan){.calls = calls, .n_calls = (int)n_calls, .sequence = true, .host = host};
+    *p = (struct plan){
+        .calls = calls, .n_calls = (int)n_calls, .sequence = true, .host = host, .engine = &flow_simgrid};
     build(p);
 }
 

@@ -13,6 +13,7 @@
 #ifndef SIM_ENGINE_PLAN_H
 #define SIM_ENGINE_PLAN_H
 
+#include "sim/engine/flow.h"
 #include "workloads/call.h"
 
 struct exchange {
@@ -39,6 +40,8 @@ struct plan {
     bool times_only; /* links are not measured */
     int link_bins; /* payload over time: bins per link; 0: not counted */
     int most_messages; /* of those whose times are told */
+    const struct flow_engine *engine;
+    bool checked; /* the engine proves its rates, where it can */
 };
 
 void plan_init(struct plan *p, const struct call *call);

@@ -13,7 +13,6 @@
 
 enum {
     BREAKEVEN_ENTRIES = 4,
-    BREAKEVEN_INPUTS = 64,
     BREAKEVEN_CURVE = 61,
     BREAKEVEN_SKEWS = 3,
     BREAKEVEN_CHECKS = 5
@@ -42,6 +41,13 @@ struct breakeven_entry {
     struct breakeven_spread spread; /* over the intervals of the constants */
     double gain[BREAKEVEN_CURVE]; /* over ratios of curve_ratio; analytic ones only */
     int evaluations; /* of the simulator */
+};
+
+/* A constant with an interval. */
+struct breakeven_input {
+    const char *name;
+    double low, high;           /* of the constant */
+    double gain_low, gain_high; /* with the constant at each end */
 };
 
 struct breakeven_result {
@@ -82,11 +88,7 @@ struct breakeven_result {
     uint64_t seed;
     struct breakeven_spread one_hop_s, two_hop_s, gain_spread;
     int n_inputs;
-    struct {
-        const char *name;
-        double low, high; /* of the constant */
-        double gain_low, gain_high; /* with the constant at each end */
-    } inputs[BREAKEVEN_INPUTS]; /* the one that moves the gain most first */
+    struct breakeven_input *inputs; /* [n_inputs] the one that moves the gain most first; NULL: none */
     const char *program_version, *program_git, *engine_version;
     const char *trace_sha256; /* empty: no trace */
     const char *const *arguments;

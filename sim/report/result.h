@@ -140,8 +140,7 @@ struct result {
     uint64_t seed, flows;
     double wall_s, cpu_s, peak_rss_bytes;
     const char *engine_version;
-    const char *program_version, *program_git;
-    const char *const *arguments;
+    const char *program_version, *program_git, *const *arguments;
     int n_arguments;
 };
 

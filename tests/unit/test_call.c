@@ -122,8 +122,8 @@ static void combine_rows_by_place_of_reduction(void **state) {
         double fast_3_to_2;   /* rows that rank 3 sends to forwarder 2 */
     } cases[] = {{"none", "none", pairs, 8 + 1, 1 + 5},
                  {"expert-rank", "none", tokens, 5 + 1, 1 + 4},
-                 {"forwarder", "none", tokens, 5, 1 + 5},
-                 {"forwarder", "rank", tokens, 5, 1 + 4}};
+                 {"forwarder", "none", pairs, 5, 1 + 5},
+                 {"forwarder", "rank", pairs, 5, 1 + 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct setting how[] = {{"reduce", cases[i].reduce}, {"dedup.hop_b", cases[i].hop_b}};
         struct question q;
@@ -146,6 +146,39 @@ static void combine_rows_by_place_of_reduction(void **state) {
         call_clear(&s);
         close_question(&q);
     }
+}
+
+/* Nobody forwards in one hop: what a forwarder would reduce comes back as it was sent, with several experts a rank. */
+static void one_hop_combine_mirrors_dispatch(void **state) {
+    (void)state;
+    static const struct setting layer[] = {{"experts", "16"}, {"top_k", "4"}, {"routing.mode", "global_topk"},
+                                           {"group_limit", "none"}, {"routing.draw", "sampled"}};
+    static const char *const dedup[] = {"none", "rank"};
+    double rows[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        const struct setting how[] = {{"reduce", "forwarder"}, {"dedup.one_hop", dedup[i]}};
+        struct question q;
+        struct call out, back;
+        struct err e;
+        open_question(&q, how, 2);
+        workload_free(q.w);
+        assert_ok(workload_load("terrace-reference", layer, 5, &q.w, &e), &e);
+        struct traffic *drawn;
+        assert_ok(traffic_build(q.p, q.w, 1, &drawn, &e), &e);
+        call_build(q.topology, q.w, q.how, drawn, STRATEGY_ONE_HOP, PHASE_DISPATCH, &out);
+        call_build(q.topology, q.w, q.how, drawn, STRATEGY_ONE_HOP, PHASE_COMBINE, &back);
+        double *there = matrix_dense(&out.stages[0].bytes), want[RANKS * RANKS];
+        for (int k = 0; k < RANKS * RANKS; k++)
+            rows[i] += there[k] /= out.row_bytes;
+        transposed(there, want);
+        assert_rows(&back, 0, want);
+        free(there);
+        call_clear(&out);
+        call_clear(&back);
+        traffic_free(drawn);
+        close_question(&q);
+    }
+    assert_true(rows[1] < rows[0]); // with 4 experts a rank the two ways of counting differ
 }
 
 static void gather_first_by_hand(void **state) {
@@ -335,6 +368,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatch_rows_by_deduplication),
         cmocka_unit_test(combine_rows_by_place_of_reduction),
+        cmocka_unit_test(one_hop_combine_mirrors_dispatch),
         cmocka_unit_test(gather_first_by_hand),
         cmocka_unit_test(every_strategy_delivers_the_same_rows),
         cmocka_unit_test(row_bytes_by_format),

@@ -2,6 +2,7 @@
 /* What becomes of figures under their licences. The program's own code is not in a library: it is included. */
 #include "tests/support/check.h"
 
+#include "sim/cli/allow.c"
 #include "sim/cli/figures.c"
 
 static void a_worst_layer_needs_a_number_that_may_be_shown(void **state) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Corpora of packet-level times: reading, matrices by generator, the fit by hand, acknowledgements against the corpus. */
+/* Corpora of packet-level times: reading, matrices by generator, the fit by hand, acknowledgements, hashed paths. */
 #include "tests/support/keytable.h"
 
 #include "model/hashed.h"
