@@ -44,15 +44,18 @@ static bool refuse(struct allowance *a, const char *why) {
     return false;
 }
 
+bool allowance_is_loose(const struct allowance_ask *ask) {
+    return ask->window && !(ask->wire_s <= ask->bound_s * ALLOWANCE_SLACK);
+}
+
 /* Whether the wire time is one that transports add to, and not a matter of windows and order. */
 static bool window_allows(const struct allowance_ask *ask, struct allowance *a) {
-    double product_bytes = ask->rate_Bps * ask->rtt_s;
-    if (ask->window == 1)
-        return refuse(a, "window 1, no bound either way; the corpus has " WINDOW_1_RANGE);
-    if (ask->window && !(ask->wire_s <= ask->bound_s * ALLOWANCE_SLACK))
+    if (allowance_is_loose(ask))
         return refuse(a, "the window holds the wire time above its bound, no bound either way; the corpus "
                          "has " WINDOW_1_RANGE);
-    if (ask->window && (double)ask->window * ask->message_bytes < product_bytes)
+    if (ask->window == 1)
+        return refuse(a, "with window 1 each message waits for a round trip that the wire time has not");
+    if (ask->window && (double)ask->window * ask->message_bytes < ask->rate_Bps * ask->rtt_s)
         return refuse(a, "a window of less than one bandwidth-delay product waits for round trips");
     return true;
 }
@@ -122,7 +125,8 @@ static int class_of(const struct platform *p, enum tier tier) {
     case FABRIC_SWITCH:
         if (over > 1 || f->capacity_Bps.given)
             return ALLOWANCE_OVERSUBSCRIBED;
-        return plat_span(p, tier) <= SWITCH_RANKS ? ALLOWANCE_SWITCH : ALLOWANCE_FULL;
+        // hashed: a tree, whatever its kind; the fit knows what hashing costs there, so that hi is too wide, not too low
+        return plat_span(p, tier) <= SWITCH_RANKS && f->paths != PATHS_HASHED ? ALLOWANCE_SWITCH : ALLOWANCE_FULL;
     case FABRIC_FAT_TREE:
         return f->levels == 1 ? ALLOWANCE_SWITCH : over > 1 ? ALLOWANCE_OVERSUBSCRIBED : ALLOWANCE_FULL;
     case FABRIC_RAIL:

@@ -28,42 +28,39 @@ struct found {
     size_t cases, times;
 };
 
-static enum rc wire_case(const struct estimand_input *in, const struct packet_case *c, struct found *f,
-                         struct gate_evidence *x, struct err *e) {
+/* Plays a case; *bound_s (NULL: not asked for): its bound. */
+static enum rc play_case(const struct estimand_input *in, const struct packet_case *c, bool costs, double *wire_s,
+                         double *bound_s, struct err *e) {
     struct bench b;
     struct costs wire;
-    double wire_s = 0;
-    enum rc rc = packet_call_open(c, false, &b, e);
+    enum rc rc = packet_call_open(c, costs, &b, e);
     if (rc)
         return rc;
     costs_wire(&b.call, &wire);
-    rc = simulate_time(in->tools.simulator, &b.call, &wire, &wire_s, e);
-    double bound_s = bound_call_s(&b.call, &wire);
+    rc = simulate_time(in->tools.simulator, &b.call, &wire, wire_s, e);
+    if (bound_s)
+        *bound_s = bound_call_s(&b.call, &wire);
     bench_close(&b);
+    return rc;
+}
+
+static enum rc look_at_case(const struct estimand_input *in, const struct packet_case *c, struct found *f,
+                            struct gate_evidence *x, struct err *e) {
+    const bool waits = c->stop_and_wait_us.given;
+    double wire_s = 0, bound_s = 0, waiting_s = 0;
+    enum rc rc = play_case(in, c, false, &wire_s, &bound_s, e);
+    if (!rc && waits)
+        rc = play_case(in, c, true, &waiting_s, NULL, e);
     if (rc)
         return rc;
     f->worst_wire = fmax(f->worst_wire, beyond_digits(wire_s, c->fluid_us.value, 1));
     f->worst_bound = fmax(f->worst_bound, beyond_digits(bound_s, c->bound_us.value, 1));
     f->cases++;
     gate_add_point(x, true, wire_s, c->fluid_us.value * 1e-6, "%.47s", c->id);
-    return RC_OK;
-}
-
-static enum rc waiting_case(const struct estimand_input *in, const struct packet_case *c, struct found *f,
-                            struct gate_evidence *x, struct err *e) {
-    struct bench b;
-    struct costs wire;
-    double wire_s = 0;
-    enum rc rc = packet_call_open(c, true, &b, e);
-    if (rc)
-        return rc;
-    costs_wire(&b.call, &wire);
-    rc = simulate_time(in->tools.simulator, &b.call, &wire, &wire_s, e);
-    bench_close(&b);
-    if (rc)
-        return rc;
-    f->worst_wire = fmax(f->worst_wire, beyond_digits(wire_s, c->stop_and_wait_us.value, 1));
-    gate_add_point(x, true, wire_s, c->stop_and_wait_us.value * 1e-6, "waits, %.40s", c->id);
+    if (!waits)
+        return RC_OK;
+    f->worst_wire = fmax(f->worst_wire, beyond_digits(waiting_s, c->stop_and_wait_us.value, 1));
+    gate_add_point(x, true, waiting_s, c->stop_and_wait_us.value * 1e-6, "waits, %.40s", c->id);
     return RC_OK;
 }
 
@@ -113,9 +110,7 @@ enum rc estimand_packet(const struct estimand_input *in, struct gate_evidence *x
     struct found f = {.least_time = INFINITY};
     enum rc rc = RC_OK;
     for (size_t i = 0; i < in->packet->cases.n && !rc; i++) {
-        rc = wire_case(in, &cases[i], &f, x, e);
-        if (!rc && cases[i].stop_and_wait_us.given)
-            rc = waiting_case(in, &cases[i], &f, x, e);
+        rc = look_at_case(in, &cases[i], &f, x, e);
         look_at_service(&cases[i], &f);
     }
     if (rc)

@@ -16,7 +16,9 @@ static int draws_of(const struct call *call) {
 enum rc allow_find(const struct call *call, const struct allowance_call *known, uint64_t seed, struct allow_figures *f,
                    struct err *e) {
     *f = (struct allow_figures){.present = true, .transport = allowance_transport(call, known)};
-    f->shown = f->transport || call->topology->hashed;
+    const struct allowance_ask window = {
+        .wire_s = known->wire_s, .bound_s = known->bound_s, .window = call->implementation->window};
+    f->shown = f->transport || call->topology->hashed || (window.window == 1 && allowance_is_loose(&window));
     allowance_of_call(call, known, &f->allowance);
     return call->topology->hashed ? hashed_find(call, seed, draws_of(call), &f->load, e) : RC_OK;
 }
