@@ -125,7 +125,7 @@ static int class_of(const struct platform *p, enum tier tier) {
     case FABRIC_SWITCH:
         if (over > 1 || f->capacity_Bps.given)
             return ALLOWANCE_OVERSUBSCRIBED;
-        // hashed: a tree, whatever its kind; the fit knows what hashing costs there, so that hi is too wide, not too low
+        // hashed: a tree, whatever its kind; the fit knows what hashing costs there, so hi is too wide, not too low
         return plat_span(p, tier) <= SWITCH_RANKS && f->paths != PATHS_HASHED ? ALLOWANCE_SWITCH : ALLOWANCE_FULL;
     case FABRIC_FAT_TREE:
         return f->levels == 1 ? ALLOWANCE_SWITCH : over > 1 ? ALLOWANCE_OVERSUBSCRIBED : ALLOWANCE_FULL;
