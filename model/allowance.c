@@ -151,18 +151,20 @@ const char *allowance_transport(const struct call *call, const struct allowance_
     return f && f->transport_stated ? fabric_transports[f->transport] : NULL;
 }
 
-/* The acknowledgements of a stage as a matrix, or false where no tier has any. */
-static bool find_acks(const struct call *call, int stage, struct matrix *acks) {
+/* The acknowledgements of a stage as its bytes; false where no tier has any. matrix_clear() releases them. */
+static bool find_acks(const struct call *call, int stage, struct stage *acks) {
     bool any = false;
     struct route route;
-    matrix_transpose(&call->stages[stage].bytes, acks);
-    for (int rank = 0; rank < acks->ranks; rank++)
-        for (size_t i = acks->start[rank]; i < acks->start[rank + 1]; i++) {
-            if (acks->dst[i] == rank || acks->value[i] <= 0)
+    struct matrix *m = &acks->bytes;
+    *acks = call->stages[stage];
+    matrix_transpose(&call->stages[stage].bytes, m);
+    for (int rank = 0; rank < m->ranks; rank++)
+        for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++) {
+            if (m->dst[i] == rank || m->value[i] <= 0)
                 continue;
-            enum tier tier = call_way(call, acks->dst[i], rank, &route).tier;
-            acks->value[i] *= call->platform->tier[tier].fabric.ack_share.value;
-            any = any || acks->value[i] > 0;
+            enum tier tier = call_way(call, m->dst[i], rank, &route).tier;
+            m->value[i] *= call->platform->tier[tier].fabric.ack_share.value;
+            any = any || m->value[i] > 0;
         }
     return any;
 }
@@ -171,11 +173,14 @@ double allowance_bound_s(const struct call *call) {
     size_t n_links = (size_t)call->topology->n_links;
     double *bytes = mem_alloc(n_links, sizeof *bytes), bound_s = 0;
     for (int stage = 0; stage < call->n_stages; stage++) {
-        struct call back = *call; // the same call with its acknowledgements as the bytes
+        struct stage acks;
+        struct call back = *call;
+        back.stages = &acks;
+        back.n_stages = 1;
         call_link_load(call, stage, bytes, NULL);
-        if (find_acks(call, stage, &back.stages[stage].bytes))
-            call_link_load(&back, stage, bytes, NULL);
-        matrix_clear(&back.stages[stage].bytes);
+        if (find_acks(call, stage, &acks))
+            call_link_load(&back, 0, bytes, NULL);
+        matrix_clear(&acks.bytes);
     }
     for (size_t l = 0; l < n_links; l++)
         bound_s = fmax(bound_s, bytes[l] / call->topology->links[l].capacity_Bps);

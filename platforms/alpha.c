@@ -22,7 +22,7 @@ static int by_span_and_world(const void *a, const void *b) {
     return x->world < y->world ? -1 : x->world > y->world;
 }
 
-/* The tier that a span names; `at` is where it does. */
+/* Finds the tier that a span names; `at` is the place of the name. */
 static enum rc find_span(const struct platform *p, const char *name, const struct place *at, int *span, struct err *e) {
     const char *names[TIER_MAX + 1] = {"any"};
     struct buf expected = {0};
@@ -108,7 +108,7 @@ static enum rc borrow_table(struct platform *p, alpha_load load, const struct pl
     return rc;
 }
 
-/* Place of a key of item i of a list at the top of the file. */
+/* Returns the place of a key of item i of a list at the top of the file; where the key is missing, that of the item. */
 static const struct place *place_in(const struct platform *p, const char *list, size_t i,
                                     const char *key) {
     const struct yaml_node *item = yaml_get(p->doc->root, list)->items[i], *node = yaml_get(item, key);

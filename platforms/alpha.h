@@ -2,8 +2,12 @@
 /* alpha.h - fixed cost of a collective: tables of a platform per implementation, host regime and direction, over
  * (world, widest tier spanned), and named assumptions where there is none.
  *
- * Units: SI. Errors: RC_SCHEMA, and those of plat_load() for tables that are borrowed.
- * Ownership: entries belong to the platform's document. Source: FORMULAS.md [F3]. */
+ * Source: FORMULAS.md [F3].
+ * Units: SI.
+ * Errors: RC_SCHEMA, and those of plat_load() for tables that are borrowed.
+ * Ownership: entries belong to the platform's document; questions and answers to the caller.
+ * Edges: a world of 1 costs nothing; where no table covers a question the answer says that it is not known, and a
+ * treatment without entries costs 0. */
 #ifndef PLATFORMS_ALPHA_H
 #define PLATFORMS_ALPHA_H
 
@@ -11,7 +15,8 @@
 
 enum regime { REGIME_AHEAD, REGIME_OBSERVED };
 extern const char *const regime_names[]; /* up to a NULL */
-const char *regime_name(enum regime regime); /* "ahead", "observed" */
+/* Returns the word of a host regime, "ahead" or "observed". */
+const char *regime_name(enum regime regime);
 enum alpha_phase { ALPHA_ANY, ALPHA_DISPATCH, ALPHA_COMBINE };
 enum alpha_part { ALPHA_LATENCY, ALPHA_COUNTS }; /* what the times of a table can contain */
 enum { SPAN_ANY = -1 }; /* instead of the widest tier that a collective reaches */
@@ -69,6 +74,7 @@ struct alpha_used {
     const struct plat_treatment *treatment; /* .. the treatment */
 };
 
+/* Finds the entries that answer a question. */
 void plat_alpha_used(const struct platform *p, const struct alpha_ask *ask, struct alpha_used *used);
 
 /* Looks up alpha of an implementation for a collective of `world` ranks. A world of 1 costs nothing: there is
@@ -76,7 +82,7 @@ void plat_alpha_used(const struct platform *p, const struct alpha_ask *ask, stru
 void plat_alpha(const struct platform *p, const char *implementation, int world, enum tier span,
                 enum regime regime, struct alpha_answer *answer);
 
-/* The same for one direction; a table that names its direction goes before one that does not. */
+/* Looks up alpha for one direction of a call: a table that names its direction goes before one that does not. */
 void plat_alpha_phase(const struct platform *p, const char *implementation, enum alpha_phase phase,
                       int world, enum tier span, enum regime regime, struct alpha_answer *answer);
 
@@ -84,15 +90,16 @@ void plat_alpha_phase(const struct platform *p, const char *implementation, enum
 bool plat_alpha_includes(const struct platform *p, const char *implementation, enum alpha_phase phase,
                          enum regime regime, enum alpha_part part);
 
-/* The same under the treatment of index i (0 .. alpha_treatments.n - 1): always a number, clamped. */
+/* Returns alpha under the treatment of index i, 0 .. alpha_treatments.n - 1: always a number, clamped. */
 double plat_treatment_alpha_s(const struct platform *p, size_t i, int world, enum tier span);
 
-/* The paper's rule: piecewise linear in the world, clamped at both ends, all entries used. [F3] */
+/* Returns alpha by the paper's rule: piecewise linear in the world, clamped at both ends, of all entries; 0 where no
+ * entry has the span. FORMULAS.md [F3] */
 double plat_alpha_clamped_s(const struct plat_alpha_entry *entries, size_t n, int world, enum tier span);
 
-/* While a platform is loaded: borrows tables, finds tiers by their names, puts entries in order. `load` reads another
- * platform, its tables as they are in the file. */
+/* Loads another platform with its tables as they are in its file. */
 typedef enum rc (*alpha_load)(const char *name_or_path, struct platform **platform, struct err *e);
+/* Completes the tables of a platform that is being loaded: borrows, finds tiers by their names, orders the entries. */
 enum rc alpha_resolve(struct platform *p, alpha_load load, struct err *e);
 
 #endif

@@ -18,7 +18,7 @@ struct layout {
     int ways;       /* links of a block each way that share rate_Bps; 0: 1 */
 };
 
-/* Whose traffic a link carries is the span from the first to the last rank of its block. */
+/* Adds one link for each block; below it are the ranks from the first to the last one of the block. */
 static void add_links(struct topology *t, const struct layout *how, struct block *b, enum link_role role,
                       const char *way) {
     for (int i = 0; i < b->n * b->ways; i++) {
@@ -42,7 +42,7 @@ static void add_links(struct topology *t, const struct layout *how, struct block
         }
 }
 
-/* Takes of_rank over. */
+/* Adds blocks and their links; of_rank says the block of each rank and belongs to the topology from then on. */
 static void add_block(struct topology *t, const struct layout *how, int *of_rank) {
     MEM_GROW(t->blocks, t->n_blocks, t->blocks_room);
     struct block *b = &t->blocks[t->n_blocks++];
@@ -65,7 +65,7 @@ static int *blocks_of(const struct topology *t, int64_t ranks) {
     return of;
 }
 
-/* Of links outside the slow tier the name begins with that of the tier. */
+/* Writes what the links of a tier are called; outside the slow tier that begins with the name of the tier. */
 static const char *name_of(const struct topology *t, enum tier tier, const char *word, char name[static TOPO_NAME]) {
     bool slow = tier == plat_slow(t->platform);
     snprintf(name, TOPO_NAME, "%s%s%s", slow ? "" : t->platform->tier[tier].name, slow ? "" : "-", word);
@@ -104,7 +104,7 @@ static int *rail_blocks(const struct topology *t, enum tier tier, int64_t per) {
     return of;
 }
 
-/* A NIC that is not just another name of the rank's own port. */
+/* Adds the NICs of a tier where they are more than another name of each rank's own port. */
 static void add_nics(struct topology *t, enum tier tier) {
     const struct plat_fabric *f = &t->platform->tier[tier].fabric;
     char name[TOPO_NAME];
@@ -116,8 +116,8 @@ static void add_nics(struct topology *t, enum tier tier) {
     add_block(t, &how, nic_blocks(t, tier, 1));
 }
 
-/* Leaves, and pods of three levels. A pod has half the ports of a switch as leaves; above it nothing is
- * oversubscribed. */
+/* Adds the leaves of trees and rails, and the pods of three levels. A pod has half the ports of a switch as leaves;
+ * above it nothing is oversubscribed. */
 static void add_tree(struct topology *t, enum tier tier) {
     const struct plat_tier *x = &t->platform->tier[tier];
     const struct plat_fabric *f = &x->fabric;
@@ -149,7 +149,7 @@ static void add_tree(struct topology *t, enum tier tier) {
         add_block(t, &how, nic_blocks(t, tier, leaf * (f->ports / 2)));
 }
 
-/* Of an oversubscribed switch: what all ranks of an end have together, divided. */
+/* Adds the uplinks of an oversubscribed switch: the rates of all ranks of an end together, divided. */
 static void add_uplinks(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
     const struct plat_tier *x = &p->tier[tier];
@@ -183,7 +183,7 @@ static void add_shared(struct topology *t, enum tier tier) {
     }
 }
 
-/* Both directions of a rank's port, and the capacity of a switch. */
+/* Adds the link that both directions of a half-duplex port share, and the capacity of a switch. */
 static void add_common(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
     const struct plat_tier *x = &p->tier[tier];

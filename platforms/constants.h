@@ -3,8 +3,9 @@
  *
  * The walk follows the key tables, so that a new key is visited without a line here. Constants that the file does not
  * state (defaults) are left out, and so is `ratio_probed`, which no number rests on.
- * Units: SI, as `kind` says. Order: tiers from the inside, keys in the order of their table, then those at the top of
- * the file, then alpha. Errors: none.
+ * Units: SI, as `kind` says.
+ * Order: tiers from the inside, keys in the order of their table, then those at the top of the file, then alpha.
+ * Errors: none.
  * Ownership: names live during the visit; constants belong to the platform. constants_copy() returns what
  * constants_copy_free() releases.
  * Edges: a platform without alpha has no constants of alpha; questions about a world below 2 use none. */
@@ -27,7 +28,7 @@ typedef void (*constants_f)(const struct constant *c, void *context);
  * .WORLD", and of every treatment, "alpha_treatments.NAME[.SPAN].WORLD". */
 void constants_visit(struct platform *p, constants_f f, void *context);
 
-/* The same with only those entries of alpha that answer one of n questions, each once. */
+/* Visits every constant, but of alpha only the entries that answer one of n questions, each once. */
 void constants_visit_used(struct platform *p, const struct alpha_ask *asks, size_t n, constants_f f, void *context);
 
 /* Returns a platform whose constants may be changed without a change of the original, which has to outlive it. */

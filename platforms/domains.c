@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Next entry of group_sizes: "2x8" is two groups of 8, "8" is one. Moves text behind it; false for anything else. */
+/* Reads the next entry of group_sizes, "2x8" for two groups of 8 or "8" for one, and moves text behind it. Returns
+ * false for anything else. */
 static bool next_sizes(const char **text, long *groups, long *ranks) {
     char *end;
     if (**text < '1' || **text > '9')
@@ -19,7 +20,7 @@ static bool next_sizes(const char **text, long *groups, long *ranks) {
     return (*end == ' ' || !*end) && *groups <= RANKS_MAX && *ranks <= RANKS_MAX;
 }
 
-/* Ranks of each group. */
+/* Reads the number of ranks of each group. */
 static enum rc read_sizes(const struct platform *p, int *sizes, struct err *e) {
     const struct yaml_node *node = yaml_get(p->doc->root, "group_sizes");
     long many = 1, ranks = p->ranks_per_group, largest = 0;
@@ -40,7 +41,7 @@ static enum rc read_sizes(const struct platform *p, int *sizes, struct err *e) {
     return RC_OK;
 }
 
-/* The domains of a tier: `joins` of those below, which follow each other. */
+/* Fills the domains of a tier, each of `joins` consecutive ones of the tier below. */
 static void join_domains(struct platform *p, enum tier tier, int joins) {
     const struct plat_domains *below = &p->domains[tier - 1];
     struct plat_domains *d = &p->domains[tier];

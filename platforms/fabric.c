@@ -38,7 +38,7 @@ bool fabric_is_apart(const struct plat_fabric *f) {
     return f->kind == FABRIC_MULTI_PLANE || (f->kind == FABRIC_RAIL && f->cross_rail == CROSS_FAST);
 }
 
-/* Entry i of a list of numbers; -1 when it ends before. */
+/* Returns entry i of a list of numbers, or -1 where the list is shorter. */
 static int listed(const char *text, int i) {
     for (; i >= 0; i--) {
         char *end;
@@ -83,7 +83,8 @@ static bool ends_in(const char *text, const char *end) {
     return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-/* Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology, whose first words are taken. */
+/* Returns whether a name is free. Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology,
+ * whose first words are taken. */
 bool fabric_is_name(const char *name) {
     static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
                                         "leaf",  "pod",    "copy", "local",  "global",   "rank",
@@ -100,7 +101,7 @@ bool fabric_begins(const char *name, const char *tier) {
     return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
 }
 
-/* Constant i of those that are not lists. */
+/* Returns constant i of those that do not stand in lists, or NULL after the last one. */
 static struct quantity *single(struct plat_fabric *f, size_t i, const char **key) {
     const struct {
         const char *key;

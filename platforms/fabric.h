@@ -3,8 +3,11 @@
  *
  * The ends of the fast tier are the ranks of a group, those of the others the domains of the tier below: groups, or
  * racks of them. NICs, their map, rails and the leaves of trees are those of groups, whatever the ends are.
- * Units: SI; every rate is one direction. Shapes: ends are numbered from 0.
- * Errors: RC_SCHEMA, RC_RANGE. Ownership: lists and texts belong to the platform's document. */
+ * Units: SI; every rate is one direction.
+ * Shapes: ends are numbered from 0.
+ * Errors: none.
+ * Ownership: lists and texts belong to the platform's document.
+ * Edges: a text that the file does not give is NULL, a count 0. */
 #ifndef PLATFORMS_FABRIC_H
 #define PLATFORMS_FABRIC_H
 
@@ -79,23 +82,25 @@ struct plat_fabric {
     int64_t spines;             /* hashed tree: switches above the leaves; 0: as many as a leaf has ports up */
 };
 
-/* Constant i of a fabric and its name below the tier; NULL after the last one, given or not. */
+/* Returns constant i of a fabric, given or not, and writes its name below the tier; NULL after the last one. */
 enum { FABRIC_CONSTANT = 40 };
 struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]);
 
-/* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */
+/* Reads "4x4x8" into dim[] and returns the number of dimensions, or 0 where the text is none. */
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
 
-/* NIC of an index among the `ranks` of a group, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index
- * itself. */
+/* Returns the NIC, 0 .. nics - 1, of an index among the `ranks` of a group; -1 where the map does not say. Where the
+ * file states no NICs that is the index itself. */
 int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index);
+/* Returns whether all NICs of a group act as one. */
 bool fabric_is_pooled(const struct plat_fabric *f);
-/* Whether nothing joins its rails: to another rail a message goes by way of a relay. */
+/* Returns whether nothing joins the rails of a fabric: to another rail a message goes by way of a relay. */
 bool fabric_is_apart(const struct plat_fabric *f);
 
-/* Whether a name is free for a shared link or a tier: small letters, at most 16, no first word of other links. */
+/* Returns whether a name is free for a shared link or a tier: at most 16 small letters, digits and dashes, and not the
+ * first word of other links. */
 bool fabric_is_name(const char *name);
-/* Whether a name is that of a tier in between, or may be one of its links: "rack", "rack-nic". */
+/* Returns whether a name is that of a tier in between, or may be one of its links: "rack", "rack-nic". */
 bool fabric_begins(const char *name, const char *tier);
 
 /* Returns the number of NICs below a first-level switch of a fat tree, and of groups below one of a rail or plane. */

@@ -87,7 +87,7 @@ static enum rc check_torus(const struct check *c, struct err *e) {
     return RC_OK;
 }
 
-/* Most paths between two ends, and most links on one of them beside those of the ends. */
+/* Finds the largest number of paths between two ends, and of links on one path beside those of the ends. */
 static void most_paths(const struct check *c, int64_t *paths, int64_t *hops) {
     int dim[FABRIC_DIMS] = {(int)c->ends}, n = 1;
     *paths = 1;
@@ -145,7 +145,7 @@ static enum rc check_ports(const struct check *c, struct err *e) {
 
 /* --- graphs ------------------------------------------------------------------------------------ */
 
-/* Marks what is reached from end 0; returns how many that are. */
+/* Marks the ends that are reached from end 0 and returns their number. */
 static int reach(const struct plat_edge *edges, size_t n_edges, bool *seen) {
     int n = 1;
     seen[0] = true;
@@ -165,7 +165,7 @@ static enum rc check_edge(const struct check *c, size_t i, struct err *e) {
     const struct place *at = item_of(c, "links", i);
     int64_t beyond = x->from >= c->ends ? x->from : x->to;
     if (beyond >= c->ends)
-        return err_at(e, RC_RANGE, at, "links: %lld-%lld dangles: there is no %lld among %lld %s",
+        return err_at(e, RC_RANGE, at, "links: %lld-%lld ends nowhere: there is no %lld among %lld %s",
                       (long long)x->from, (long long)x->to, (long long)beyond, (long long)c->ends,
                       c->word);
     if (x->from == x->to)
@@ -233,7 +233,7 @@ static bool is_word(const char *map) {
     return strcmp(map, "blocks") == 0 || strcmp(map, "round-robin") == 0 || strcmp(map, "pooled") == 0;
 }
 
-/* A list must have one number below nics for each local index. */
+/* Checks that a list names a NIC of the group for each rank of the group. */
 static enum rc check_map(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
     int64_t n = 0;
@@ -270,11 +270,12 @@ static enum rc check_nics(const struct check *c, struct err *e) {
         return err_at(e, RC_SCHEMA, place_of(c, "nics"), "'nics' needs the key 'nic_bandwidth'");
     bool rails = c->f->kind == FABRIC_RAIL || c->f->kind == FABRIC_MULTI_PLANE;
     if (rails && fabric_is_pooled(c->f))
-        return err_at(e, RC_SCHEMA, place_of(c, "nic_map"), "nic_map: rails need NICs that are apart");
+        return err_at(e, RC_SCHEMA, place_of(c, "nic_map"),
+                      "nic_map: 'pooled' found, but rails need NICs that are told apart");
     return c->f->nics && !is_word(c->f->nic_map) ? check_map(c, e) : RC_OK;
 }
 
-/* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
+/* Returns whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
 static bool blocks_fit(const struct check *c, int ranks) {
     bool inside = true;
     for (int t = 0; t < c->p->n_tiers && inside; t++) {
@@ -307,7 +308,8 @@ static enum rc check_shared(const struct check *c, struct err *e) {
         }
         if (used)
             return err_at(e, RC_SCHEMA, at,
-                          "shared: '%.40s' is no name of its own (small letters, at most 16)",
+                          "shared: the name '%.40s' is taken or not allowed (at most 16 small letters, digits and "
+                          "dashes)",
                           all[i].name);
         if (!blocks_fit(c, (int)all[i].ranks))
             return err_at(e, RC_RANGE, at, "shared: '%s' joins %lld ranks, which does not fit %lld groups of %lld",
@@ -317,12 +319,14 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     return RC_OK;
 }
 
-/* Kinds that are laid out for one number of ranks: a small group has no rank on the last rails of a large one. */
+/* Refuses groups of several sizes to kinds that are laid out for one: a small group has no rank on the last rails of a
+ * large one. */
 static enum rc check_sizes(const struct check *c, struct err *e) {
     bool any = c->tier == TIER_FAST ? c->f->kind == FABRIC_SWITCH : !fabric_is_apart(c->f);
     if (plat_is_even(c->p) || any)
         return RC_OK;
-    return err_at(e, RC_RANGE, place_of(c, "kind"), "kind '%s' needs groups of one size; 'group_sizes' says otherwise",
+    return err_at(e, RC_RANGE, place_of(c, "kind"),
+                  "kind '%s' needs groups of one size, but 'group_sizes' states several",
                   fabric_kinds[c->f->kind]);
 }
 

@@ -19,14 +19,15 @@ static const struct {
                        {"corpus", "validation/measured"},
                        {"packet corpus", "validation/measured/packet"}};
 
-/* Built-in names use dashes, files underscores. SOURCES.yaml beside them is not one of them. */
+/* Returns whether a file is one of ours: a small letter first, .yaml last. SOURCES.yaml beside them is not one of
+ * them. */
 static bool is_data_file(const char *name) {
     size_t n = strlen(name);
     return n > 5 && strcmp(name + n - 5, ".yaml") == 0 && name[0] >= 'a' && name[0] <= 'z';
 }
 
-/* $MOESIM_DATA_DIR; the data beside an installed program (bin/../share/moesim); the source tree; where the data
- * were to be installed. */
+/* Returns the folder of the data: $MOESIM_DATA_DIR where it is set, else the first that exists of the data beside an
+ * installed program (bin/../share/moesim) and the source tree, else where the data were to be installed. */
 static const char *data_root(void) {
     static char beside[PATH_MAX + sizeof "/../share/moesim"];
     const char *root = getenv("MOESIM_DATA_DIR");

@@ -28,7 +28,8 @@ void plat_shape(const struct platform *p, struct buf *out) {
 
 double plat_message_cost_s(const struct platform *p, enum tier tier) {
     const struct plat_tier *t = &p->tier[tier];
-    if (t->message_cost_s.given)
+    bool set = t->x_half_bytes.set && !t->message_cost_s.set; // the file's cost gives way
+    if (t->message_cost_s.given && !set)
         return t->message_cost_s.value;
     return t->x_half_bytes.value / t->bandwidth_Bps.value;
 }
@@ -50,7 +51,7 @@ double plat_collective_bandwidth_Bps(const struct platform *p) {
     return p->tier[plat_widest(p)].bandwidth_Bps.value;
 }
 
-/* Whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
+/* Returns whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
 static bool is_fast(const struct platform *p, const char *link) {
     static const char *const words[] = {"fast", "rank", "group"};
     const struct key_list *shared = &p->tier[TIER_FAST].fabric.shared;

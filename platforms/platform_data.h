@@ -2,8 +2,10 @@
 /* platform_data.h - what is known of one machine: its tiers, which ranks they join, its constants.
  *
  * platform.h answers questions about it and loads it; which ranks a tier joins: domains.h; fixed costs: alpha.h.
- * Units: SI; every bandwidth is one direction, per rank. Shapes: tier[] and domains[] hold n_tiers entries, from the
- * inside. Errors: none. Ownership: all texts and lists belong to the document `doc`.
+ * Units: SI; every bandwidth is one direction, per rank.
+ * Shapes: tier[] and domains[] hold n_tiers entries, from the inside.
+ * Errors: none.
+ * Ownership: all texts and lists belong to the document `doc`.
  * Edges: a text that the file does not give is NULL, a quantity has `given` false. */
 #ifndef PLATFORMS_PLATFORM_DATA_H
 #define PLATFORMS_PLATFORM_DATA_H

@@ -6,7 +6,7 @@
 #include "platforms/fabric_check.h"
 #include "platforms/find.h"
 
-/* Of two keys that say the same thing one is allowed; one from --set replaces the other. */
+/* Refuses two keys that say the same thing, unless one is from --set, which then replaces the other. */
 static enum rc only_one(struct quantity *a, const char *name_a, struct quantity *b, const char *name_b,
                         struct err *e) {
     if (!a->given || !b->given)
@@ -19,14 +19,14 @@ static enum rc only_one(struct quantity *a, const char *name_a, struct quantity 
                   name_b);
 }
 
-/* A tier between fast and slow, or one of these. */
+/* Checks the keys of a tier, and its name where it lies between fast and slow. */
 static enum rc check_tier(struct platform *p, enum tier tier, struct err *e) {
     struct plat_tier *t = &p->tier[tier];
     const struct place *at = &plat_tier_node(p, tier)->at;
     bool between = tier != TIER_FAST && tier != plat_slow(p);
     enum rc rc = only_one(&t->x_half_bytes, "x_half", &t->message_cost_s, "message_cost", e);
     if (!rc && tier == TIER_FAST && t->oversubscription.given)
-        rc = err_at(e, RC_SCHEMA, &t->oversubscription.at, "oversubscription belongs to the slow tier");
+        rc = err_at(e, RC_SCHEMA, &t->oversubscription.at, "'oversubscription' belongs to tiers between groups");
     static const char *const keys[] = {"name", "joins", "counts_as"};
     for (size_t i = 0; i < 3 && !rc; i++) {
         const struct yaml_node *node = yaml_get(plat_tier_node(p, tier), keys[i]);
@@ -43,7 +43,9 @@ static enum rc check_tier(struct platform *p, enum tier tier, struct err *e) {
     for (int other = 1; other < (int)plat_slow(p); other++)
         used = used || (other != (int)tier && p->tier[other].name && fabric_begins(t->name, p->tier[other].name));
     if (used)
-        return err_at(e, RC_SCHEMA, at, "middle: '%.40s' is no name of its own (small letters, at most 16)", t->name);
+        return err_at(e, RC_SCHEMA, at,
+                      "middle: the name '%.40s' is taken or not allowed (at most 16 small letters, digits and dashes)",
+                      t->name);
     return RC_OK;
 }
 
@@ -102,7 +104,8 @@ static enum rc check(struct platform *p, struct err *e) {
     return rc ? rc : fabric_check(p, e);
 }
 
-/* Settings of one link by its name, degraded.LINK and background.LINK; a number with a dot is a place in the list. */
+/* Settings of one link by its name are degraded.LINK and background.LINK; a number with a dot is a place in the
+ * list. */
 struct link_list {
     const char *name, *key;
 };
@@ -139,7 +142,7 @@ static enum rc open_set(const char *name_or_path, const struct setting *settings
     return rc;
 }
 
-/* All but the tables that are borrowed. */
+/* Loads a platform, all but the alpha tables that it borrows. */
 static enum rc load_own(const char *name_or_path, const struct setting *settings, size_t n_settings,
                     struct platform **platform, struct err *e) {
     struct yaml_doc *doc;

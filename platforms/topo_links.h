@@ -2,7 +2,8 @@
 /* topo_links.h - the links of a platform, what they are made for, and a list of some of them: a route.
  *
  * Units: SI; a link carries one direction, unless its platform says that both share it.
- * Shapes: links are numbered 0 .. n_links - 1; arrays per rank or tier have `ranks` or n_tiers entries. Errors: none.
+ * Shapes: links are numbered 0 .. n_links - 1; arrays per rank or tier have `ranks` or n_tiers entries.
+ * Errors: none.
  * Ownership: the topology owns all of it, see topology.h; the platform is borrowed.
  * Edges: a number of a link is -1 where there is none. */
 #ifndef PLATFORMS_TOPO_LINKS_H
@@ -10,7 +11,7 @@
 
 #include "platforms/platform.h"
 
-/* TOPO_ROUTE_MAX: links of all paths of a route together */
+/* TOPO_ROUTE_MAX: links of all paths of a route together; TOPO_PATHS_MAX: paths of a route */
 enum { TOPO_ROUTE_MAX = 4096, TOPO_PATHS_MAX = 48, TOPO_NAME = 40 };
 
 /* links of a path beside those of a mesh, at most: both legs */
@@ -27,7 +28,7 @@ struct route {
     int links[TOPO_ROUTE_MAX];
 };
 
-/* What of a message each entry of links[] carries; a link that all paths share is listed once for each. */
+/* Returns the share of a message that each entry of links[] carries; a link on several paths is listed for each. */
 static inline double route_share(const struct route *r) {
     return 1.0 / r->paths;
 }
@@ -96,13 +97,13 @@ struct topology {
     struct route_table *routes; /* NULL: each route is worked out when it is asked for */
 };
 
-/* Whether a link is on the way of that rank's own traffic. */
+/* Returns whether a link is on the way of that rank's own traffic. */
 static inline bool topo_is_below(const struct topology *t, const struct link *l, int rank) {
     return rank >= l->first_rank && rank < l->first_rank + l->n_ranks &&
            (!l->block || t->blocks[l->block - 1].of_rank[rank] == l->owner);
 }
 
-/* Whether the platform says that a link has failed. */
+/* Returns whether the platform says that a link has failed. */
 bool topo_has_failed(const struct topology *t, const struct link *l);
 
 /* Appends a link to the topology and returns its number; the name is printed. */

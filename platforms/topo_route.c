@@ -88,12 +88,13 @@ static void traverse(const struct topology *t, const struct leg *leg, int i, str
     add_if(route, direct ? -1 : t->ingress[leg->tier][dst]);
 }
 
-/* Whether a tier only joins the two ranks by way of a third one: other rails, no spine. */
+/* Returns whether a tier joins two ranks only by way of a third one, because they are on different rails without a
+ * spine. */
 static bool rails_apart(const struct topology *t, enum tier tier, int src, int dst) {
     return fabric_is_apart(&t->platform->tier[tier].fabric) && t->nic[tier][src] != t->nic[tier][dst];
 }
 
-/* The next tier beyond the fast one that joins anything; where there is none, the fast one. */
+/* Returns the next tier beyond the fast one that joins anything; where there is none, the fast one. */
 static enum tier beyond_fast(const struct platform *p) {
     int tier = 1;
     while (tier < p->n_tiers && plat_ends(p, (enum tier)tier) < 2)

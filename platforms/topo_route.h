@@ -4,7 +4,9 @@
  * A route lists the links from sender to receiver; the first one is the sender's egress port of the tier used, where
  * the per-message cost is charged. Where several paths are equally good a route lists one after the other, and each
  * carries an equal share of the message.
- * Units: SI. Errors: none. Ownership: routes belong to the caller; the topology is borrowed.
+ * Units: SI.
+ * Errors: none.
+ * Ownership: routes belong to the caller; the topology is borrowed.
  * Edges: sender and receiver differ; anything else ends the program. */
 #ifndef PLATFORMS_TOPO_ROUTE_H
 #define PLATFORMS_TOPO_ROUTE_H
@@ -30,6 +32,7 @@ int topo_find_legs(const struct topology *t, int src, int dst, enum topo_path pa
 /* Finds the numbers that the ends of a leg have in the mesh of its tier. */
 void topo_find_ends(const struct topology *t, const struct leg *leg, int ends[static 2]);
 
+/* Finds the route of a message from src to dst. */
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route);
 /* The same under a seed: on a tier of hashed paths each flow of a message takes the one that topo_draw() says.
@@ -51,10 +54,10 @@ static inline bool topo_is_hashed(const struct topology *t, enum tier tier) {
 /* Returns a failed link on one of the paths that a seed may draw for a leg, or NULL. route is room for a path. */
 const struct link *topo_find_failed(const struct topology *t, const struct leg *leg, struct route *route);
 
-/* The innermost tier that joins two ranks. */
+/* Returns the innermost tier that joins two ranks. */
 enum tier topo_tier(const struct topology *t, int src, int dst);
 
-/* Fills links[] with the (first) path of TOPO_PATH_FAST and returns its number of links. src != dst. */
+/* Fills links[] with the first path of TOPO_PATH_FAST and returns its number of links. */
 int topo_route(const struct topology *t, int src, int dst, int links[static TOPO_ROUTE_MAX]);
 
 #endif

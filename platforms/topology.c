@@ -98,7 +98,7 @@ void topo_list_routes(struct topology *t, enum topo_path path) {
         t->routes = route_table_build(t, path);
 }
 
-/* A failed link without which one rank does not reach another, or NULL. */
+/* Returns a failed link without which one rank does not reach another, or NULL. */
 static const struct link *find_gap(const struct topology *t, int src, int dst, struct route *route) {
     struct leg legs[2];
     int n = topo_find_legs(t, src, dst, TOPO_PATH_FAST, legs), ends[2];

@@ -2,13 +2,18 @@
 /* topology.h - builds the links of a platform, and slows those that the platform or a library slows.
  *
  * What links are: topo_links.h; which of them a message uses: topo_route.h.
- * Units: SI. Links that can never bind are left out (a non-blocking switch, an uplink as wide as all its ports), which
- * changes no time. Ownership: topo_build() returns what topo_free() releases; the platform is borrowed. */
+ * Links that can never bind are left out (a non-blocking switch, an uplink as wide as all its ports), which changes no
+ * time.
+ * Units: SI.
+ * Errors: RC_SCHEMA, RC_RANGE of topo_apply().
+ * Ownership: topo_build() returns what topo_free() releases; the platform is borrowed and has to outlive it.
+ * Edges: a tier that joins nothing has no links. */
 #ifndef PLATFORMS_TOPOLOGY_H
 #define PLATFORMS_TOPOLOGY_H
 
 #include "platforms/topo_route.h"
 
+/* Builds the links of a platform, at the rates of its file. */
 struct topology *topo_build(const struct platform *p);
 void topo_free(struct topology *t); /* NULL is allowed */
 

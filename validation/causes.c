@@ -53,16 +53,21 @@ static void uniform(const struct call *s, const struct stage *stage, double byte
 }
 
 static void switch_skew_off(const struct call *s, const struct model_geometry *g, struct stage *stage) {
-    double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform) / stage->peers;
-    matrix_clear(&stage->bytes);
-    uniform(s, stage, each, &stage->bytes);
+    double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform);
+    if (stage->permutation) {
+        for (size_t i = 0; i < stage->bytes.start[stage->bytes.ranks]; i++)
+            stage->bytes.value[i] = each;
+    } else {
+        matrix_clear(&stage->bytes);
+        uniform(s, stage, each / stage->peers, &stage->bytes);
+    }
     for (int rank = 0; stage->pairs && rank < plat_ranks(s->platform); rank++)
         stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
 }
 
 /* Whether a pair stays on a tier inside the one that the closed form charges. */
 static bool is_near(const struct call *s, const struct stage *stage, int src, int dst) {
-    return src != dst && topo_tier(s->topology, src, dst) < stage->inside;
+    return src != dst && !stage->permutation && topo_tier(s->topology, src, dst) < stage->inside;
 }
 
 /* What a rank sends to near ranks goes to its other destinations, in proportion. */
@@ -127,21 +132,14 @@ static void switch_shared_off(struct variant *v) {
     v->how.intra_group_path = TOPO_PATH_FAST;
 }
 
-static void copy_stages(const struct causes_question *q, unsigned on,
-                        const struct model_geometry *g, struct variant *v) {
+static void switch_stages(const struct causes_question *q, unsigned on,
+                          const struct model_geometry *g, struct variant *v) {
     const struct call *s = q->call;
-    size_t ranks = (size_t)plat_ranks(s->platform);
     for (int i = 0; i < s->n_stages; i++) {
-        struct stage *stage = &v->call.stages[i];
-        matrix_scale(&s->stages[i].bytes, 1, &stage->bytes);
-        if (stage->pairs) {
-            stage->pairs = mem_alloc(ranks, sizeof *stage->pairs);
-            memcpy(stage->pairs, s->stages[i].pairs, ranks * sizeof *stage->pairs);
-        }
         if (!has(on, CAUSE_SKEW))
-            switch_skew_off(s, g, stage);
+            switch_skew_off(s, g, &v->call.stages[i]);
         if (!has(on, CAUSE_INTRA))
-            switch_intra_off(s, stage);
+            switch_intra_off(s, &v->call.stages[i]);
     }
 }
 
@@ -151,8 +149,8 @@ static enum rc variant_build(const struct causes_question *q, unsigned on, struc
     struct model_machine m;
     struct model_geometry g;
     model_from_call(s, q->costs, &m, &g);
-    *v = (struct variant){
-        .platform = *s->platform, .how = *s->implementation, .call = *s, .costs = *q->costs};
+    *v = (struct variant){.platform = *s->platform, .how = *s->implementation, .costs = *q->costs};
+    call_copy(s, &v->call);
     if (!has(on, CAUSE_SHARED))
         switch_shared_off(v);
     if (!has(on, CAUSE_INTRA) && s->n_stages == 1) {
@@ -167,7 +165,7 @@ static enum rc variant_build(const struct causes_question *q, unsigned on, struc
     v->call.platform = &v->platform;
     v->call.implementation = &v->how;
     v->call.topology = v->topology;
-    copy_stages(q, on, &g, v);
+    switch_stages(q, on, &g, v);
     return implementation_apply(&v->how, v->topology, e);
 }
 
@@ -190,17 +188,17 @@ static enum rc serial_time(const struct causes_question *q, unsigned on, const s
     enum rc rc = RC_OK;
     double sum_s = 0;
     for (int i = 0; i < v->call.n_stages && !rc; i++) {
-        struct call one = v->call; // borrows the stage
+        struct stage only = v->call.stages[i]; // borrows the matrix
+        struct call one = v->call;
         struct costs costs = v->costs;
         double work_s = 0, exchange_s = 0;
         for (int rank = 0; rank < v->topology->ranks; rank++)
             work_s = fmax(work_s, costs_splits_s(&costs, &v->call, i) +
                                       costs_chain_s(&costs, &v->call, i, rank));
         one.n_stages = one.chunks = 1;
-        one.stages[0] = v->call.stages[i];
-        one.stages[0].pairs = NULL;
-        one.stages[0].splits = false;
-        costs.alpha_s[0] = v->costs.alpha_s[i];
+        one.stages = &only;
+        only.pairs = NULL;
+        only.splits = false;
         rc = time_of(q, on, &one, &costs, &exchange_s, e);
         sum_s += work_s + exchange_s;
     }

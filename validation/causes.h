@@ -13,6 +13,7 @@
 #define VALIDATION_CAUSES_H
 
 #include "validation/simulate.h"
+#include "workloads/costs.h"
 
 /* What each effect means when it is off:
  *   intra_group_share         a one hop's bytes are all on the widest tier

@@ -13,6 +13,7 @@
 #include "validation/corpus.h"
 #include "validation/packet.h"
 #include "validation/simulate.h"
+#include "workloads/costs.h"
 
 /* Time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
  * the end (REGIME_AHEAD). */

@@ -7,6 +7,7 @@
 #ifndef WORKLOADS_OUTCOME_H
 #define WORKLOADS_OUTCOME_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { OUTCOME_STAGES = 8, OUTCOME_PATH = 400 };
@@ -47,12 +48,15 @@ struct outcome {
     size_t n_messages;
     double left_messages, left_bytes; /* not among them */
     int run; /* cases with the same number share a run, whose cost they all state */
+    const char *engine; /* that shared the links out: "simgrid", "fluid"; NULL: none did */
     uint64_t flows;
     uint64_t events;
+    uint64_t levels;      /* of links, computed on the way; 0: the engine does not say */
     double wall_s, cpu_s; /* of the simulation itself */
     double peak_rss_bytes;
 };
 
+/* Releases the arrays of an outcome and empties it. */
 void outcome_clear(struct outcome *o);
 
 #endif

@@ -140,19 +140,6 @@ void rows_append(struct rows *r, int src) {
     }
 }
 
-/* First entry of a row whose receiver is not below dst. */
-static size_t lower_bound(const struct matrix *m, int src, int dst) {
-    size_t low = m->start[src], high = m->start[src + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->dst[middle] < dst)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* For each index of a domain: the ranks whose peers there have it. */
 void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed) {
     const struct plat_domains *d = &p->domains[cut];
@@ -165,7 +152,7 @@ void rows_relay(const struct platform *p, enum tier cut, const struct matrix *di
         for (int g = 0; g < d->n; g++)
             for (int from = d->first[g] + src - first; from < d->first[g + 1]; from += size) {
                 size_t end = direct->start[from + 1];
-                for (size_t i = lower_bound(direct, from, first); i < end && direct->dst[i] < first + size; i++)
+                for (size_t i = matrix_find(direct, from, first); i < end && direct->dst[i] < first + size; i++)
                     rows[direct->dst[i] - first] += direct->value[i];
             }
         relayed->start[src + 1] = relayed->start[src];

@@ -9,6 +9,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
 #include "platforms/find.h"
+#include "workloads/draw/skew.h"
 #include "workloads/placement/placement.h"
 
 static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
@@ -107,7 +108,7 @@ const struct key workload_keys[] = {
     {"tokens_per_rank", KEY_COUNT, offsetof(struct workload, tokens_per_rank), .required = true,
      .max = 1 << 24, .help = "T, tokens that each rank dispatches per call; a list gives one per rank"},
     {"tokens_list", KEY_TEXT, WORKLOAD(tokens_list),
-     .help = "tokens of each rank, such as `4096x7, 0`; goes before tokens_per_rank"},
+     .help = "tokens of each rank, such as `4096x7, 0`, instead of tokens_per_rank"},
     {"tokens_file", KEY_TEXT, WORKLOAD(tokens_file), .help = "file with such a list"},
     {"tokens_cv", KEY_NUMBER, WORKLOAD(tokens_cv), .max = 10,
      .help = "tokens of the ranks are log-normal with this deviation over mean"},
@@ -157,6 +158,10 @@ static enum rc check_synthetic(const struct routing_keys *r, const struct place 
         return err_at(e, RC_SCHEMA, top, "routing.%s is given, but routing.source is '%s'",
                       targets ? "rho_max, cv, exponent, hot_ratio or preset" : "drift",
                       source_choices[r->source]);
+    if (r->hot_ratio.given && r->family_given && r->family != SKEW_HOT_RANK)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.hot_ratio is the load of one rank: routing.family must be 'hot-rank', found '%s'",
+                      family_choices[r->family]);
     return RC_OK;
 }
 
@@ -181,6 +186,17 @@ static enum rc check_mode(const struct workload *w, const struct place *top, str
     return RC_OK;
 }
 
+static enum rc check_tokens(const struct workload *w, const struct place *top, struct err *e) {
+    bool spread = w->tokens_cv.value > 0 || w->tokens_idle.value > 0;
+    int ways = (w->tokens_list != NULL) + (w->tokens_file != NULL) + spread;
+    if (ways < 2)
+        return RC_OK;
+    return err_at(e, RC_SCHEMA, top,
+                  "tokens_list, tokens_file and tokens_cv with tokens_idle are three ways to say the same, %d of them "
+                  "are given",
+                  ways);
+}
+
 static enum rc check(struct workload *w, struct err *e) {
     const struct place *top = &w->doc->root->at;
     const struct routing_keys *r = &w->routing;
@@ -188,6 +204,8 @@ static enum rc check(struct workload *w, struct err *e) {
         return err_at(e, RC_RANGE, top, "top_k %lld is above experts %lld; a token chooses distinct experts",
                       (long long)w->top_k, (long long)w->experts);
     enum rc rc = check_mode(w, top, e);
+    if (!rc)
+        rc = check_tokens(w, top, e);
     if (!rc && (r->source == SOURCE_TRACE) != (r->trace != NULL))
         rc = err_at(e, RC_SCHEMA, top,
                     r->trace ? "routing.trace is given, but routing.source is '%s'"
@@ -204,41 +222,85 @@ static enum rc check(struct workload *w, struct err *e) {
     return rc;
 }
 
+static bool is_set(const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    return node && node->set;
+}
+
 static void drop_unset(struct yaml_node *map, const char *const *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const struct yaml_node *node = yaml_get(map, keys[i]);
-        if (node && !node->set)
+    for (size_t i = 0; i < n; i++)
+        if (!is_set(map, keys[i]))
             yaml_drop(map, keys[i]);
+}
+
+/* Three ways to say how many tokens each rank has, beside a number for all of them. */
+enum { TOKENS_LISTED, TOKENS_IN_FILE, TOKENS_SPREAD, TOKEN_WAYS };
+static const struct {
+    const char *key;
+    int way;
+} token_keys[] = {{"tokens_list", TOKENS_LISTED},
+                  {"tokens_file", TOKENS_IN_FILE},
+                  {"tokens_cv", TOKENS_SPREAD},
+                  {"tokens_idle", TOKENS_SPREAD}};
+enum { TOKEN_KEYS = sizeof token_keys / sizeof *token_keys };
+
+/* Returns whether a setting chooses one of the ways; fills in which. A spread of 0 chooses none. */
+static bool find_set_ways(const struct yaml_node *root, bool ways[static TOKEN_WAYS]) {
+    bool any = false;
+    for (size_t i = 0; i < TOKEN_KEYS; i++) {
+        int way = token_keys[i].way;
+        if (!is_set(root, token_keys[i].key))
+            continue;
+        bool chosen = way != TOKENS_SPREAD || strtod(yaml_get(root, token_keys[i].key)->text, NULL) > 0;
+        ways[way] = ways[way] || chosen;
+        any = any || chosen;
+    }
+    return any;
+}
+
+/* Drops what the file says about tokens of single ranks where settings say it in another way. */
+static void drop_other_tokens(struct yaml_node *root) {
+    bool ways[TOKEN_WAYS] = {false};
+    bool any = find_set_ways(root, ways), number = is_set(root, "tokens_per_rank");
+    for (size_t i = 0; i < TOKEN_KEYS; i++) {
+        int way = token_keys[i].way;
+        if ((any && !ways[way]) || (number && way != TOKENS_SPREAD))
+            drop_unset(root, &token_keys[i].key, 1);
     }
 }
 
-/* What an override makes meaningless: with another trace, what selects a part of the file's own one; with
- * another source, the trace and the synthetic targets too; with another target, the file's own. */
-static void drop_overridden(const struct yaml_doc *doc) {
+/* Drops what settings make meaningless in the routing of a file: with another trace, what selects a part of the file's
+ * own one; with another source, the trace and the synthetic targets too; with another target, the file's own. */
+static void drop_other_routing(struct yaml_node *routing) {
     static const char *const selection[] = {"model", "corpus", "layer", "trace"};
     static const char *const targets[] = {"rho_max", "cv",     "exponent", "hot_ratio",
                                           "preset",  "family", "rho_ep",   "drift"};
+    static const char *const family[] = {"family"};
     enum { SELECTION = 3, ALL = 4, TARGETS = 5, SYNTHETIC = 8 };
-    static const char *const lists[] = {"tokens_list", "tokens_file"};
-    if (doc->root->type != YAML_MAP)
-        return;
-    const struct yaml_node *each = yaml_get(doc->root, "tokens_per_rank");
-    drop_unset(doc->root, lists, each && each->set ? 2 : 0);
-    struct yaml_node *routing = yaml_get(doc->root, "routing");
-    if (!routing || routing->type != YAML_MAP)
-        return;
-    const struct yaml_node *trace = yaml_get(routing, "trace"), *source = yaml_get(routing, "source");
-    drop_unset(routing, selection, trace && trace->set ? SELECTION : source && source->set ? ALL : 0);
+    const struct yaml_node *source = yaml_get(routing, "source");
+    bool set = source && source->set;
+    drop_unset(routing, selection, is_set(routing, "trace") ? SELECTION : set ? ALL : 0);
     bool target = false;
-    for (size_t i = 0; i < TARGETS; i++) {
-        const struct yaml_node *node = yaml_get(routing, targets[i]);
-        target = target || (node && node->set);
-    }
-    bool other = source && source->set && source->text && strcmp(source->text, "synthetic") != 0;
+    for (size_t i = 0; i < TARGETS; i++)
+        target = target || is_set(routing, targets[i]);
+    bool other = set && source->text && strcmp(source->text, "synthetic") != 0;
     drop_unset(routing, targets, other ? SYNTHETIC : target ? TARGETS : 0);
+    drop_unset(routing, family, is_set(routing, "hot_ratio") ? 1 : 0); // it brings its own
 }
 
-/* tokens_per_rank: [a, b, ..] is the list of tokens_list; the number is then their largest. */
+static void drop_overridden(const struct yaml_doc *doc) {
+    static const char *const placement[] = {"placement_file"};
+    if (doc->root->type != YAML_MAP)
+        return;
+    drop_other_tokens(doc->root);
+    drop_unset(doc->root, placement, is_set(doc->root, "placement") ? 1 : 0);
+    struct yaml_node *routing = yaml_get(doc->root, "routing");
+    if (routing && routing->type == YAML_MAP)
+        drop_other_routing(routing);
+}
+
+/* tokens_per_rank: [a, b, ..] is the list of tokens_list, unless settings say it in another way; the number is then
+ * the largest of the list. */
 static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     const struct yaml_node *node =
         doc->root->type == YAML_MAP ? yaml_get(doc->root, "tokens_per_rank") : NULL;
@@ -259,7 +321,8 @@ static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     }
     char number[24];
     snprintf(number, sizeof number, "%lld", most);
-    if (!rc && node->n)
+    bool ways[TOKEN_WAYS] = {false};
+    if (!rc && node->n && !find_set_ways(doc->root, ways))
         rc = yaml_set(doc, "tokens_list", list.text, "tokens_per_rank", e);
     if (!rc)
         rc = yaml_set(doc, "tokens_per_rank", number, "tokens_per_rank", e);

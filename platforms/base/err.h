@@ -4,7 +4,11 @@
  * Fallible functions return enum rc (RC_OK = 0) and take a struct err * last, which may be NULL. Outputs are
  * written only on success. Whoever decides that something is an error writes the message: lower case, what
  * was found, what was expected, the nearest valid name. Callers pass it on, or prefix context.
- * Our own mistakes end the program: BUG_ON() is always compiled in. */
+ * Units: none.
+ * Errors: this is where they are made.
+ * Ownership: a struct err holds its text; struct place borrows the name of the file.
+ * Edges: a message that is too long is cut; where `e` is NULL nothing is written. Our own mistakes end the program:
+ * BUG_ON() is always compiled in. */
 #ifndef PLATFORMS_BASE_ERR_H
 #define PLATFORMS_BASE_ERR_H
 
@@ -57,7 +61,7 @@ bool rc_is_circumstance(enum rc code);
 /* Sets e (unless NULL) and returns code, so that `return err_set(...)` is the usual form. */
 enum rc err_set(struct err *e, enum rc code, const char *format, ...) ERR_PRINTF(3, 4);
 
-/* The same with "file:line:column: " in front; parts of the place that are unknown are left out. */
+/* Sets e as err_set() does, with "file:line:column: " in front; parts of the place that are unknown are left out. */
 enum rc err_at(struct err *e, enum rc code, const struct place *at, const char *format, ...)
     ERR_PRINTF(4, 5);
 
@@ -67,12 +71,13 @@ void err_prefix(struct err *e, const char *format, ...) ERR_PRINTF(2, 3);
 /* Returns the entry of names[0..n) nearest to word by edit distance, or NULL when none is near. */
 const char *err_nearest(const char *word, const char *const *names, size_t n);
 
-/* ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: ", " or "; ". */
+/* Returns ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: ", " or "; ". */
 struct err_hint {
     char text[96];
 };
 struct err_hint err_hint(const char *before, const char *word, const char *const *names, size_t n);
 
+/* Ends the program with a line that says which condition of ours does not hold. */
 _Noreturn void err_bug(const char *file, int line, const char *what);
 #define BUG_ON(condition)                                                                          \
     do {                                                                                           \

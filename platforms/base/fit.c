@@ -36,7 +36,7 @@ static double dot(const double *a, const double *b, size_t n) {
     return sum;
 }
 
-/* Jacobian at x, normal equations, and which parameters stay on their bound. */
+/* Fills in the Jacobian at x, the normal equations, and which parameters stay on their bound. */
 static void linearise(struct work *w, double *x) {
     const struct fit_problem *p = w->p;
     for (int k = 0; k < p->parameters; k++) {
@@ -97,7 +97,7 @@ static double solve(const struct work *w, double damping, double *step, int *wea
     return least;
 }
 
-/* One accepted step, or none. Returns the new sum of squares. */
+/* Takes one step that lowers the sum of squares, or none, and returns the sum. */
 static double improve(struct work *w, double *x, double sum, double *damping) {
     const struct fit_problem *p = w->p;
     double step[FIT_PARAMETERS], next[FIT_PARAMETERS];

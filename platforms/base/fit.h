@@ -2,8 +2,13 @@
 /* fit.h - least squares: a straight line, and any smooth model with few parameters.
  *
  * Source: Levenberg (1944), Marquardt (1963), with forward differences and parameters kept inside
- * bounds. Errors: RC_RANGE (more parameters than points, a model without a finite value),
- * RC_UNSUPPORTED (the data do not tell two parameters apart). Outputs untouched on failure. */
+ * bounds.
+ * Units: those of the caller.
+ * Shapes: residuals[n], x[parameters].
+ * Errors: RC_RANGE (more parameters than points, a model without a finite value), RC_UNSUPPORTED (the data do not
+ * tell two parameters apart). Outputs untouched on failure.
+ * Ownership: borrows everything.
+ * Edges: no component of a start may be 0; a parameter on its bound counts as fixed. */
 #ifndef PLATFORMS_BASE_FIT_H
 #define PLATFORMS_BASE_FIT_H
 
@@ -30,7 +35,7 @@ struct fit_problem {
 enum rc fit_least_squares(const struct fit_problem *p, double *x, double *sum_squares,
                           struct err *e);
 
-/* y = intercept + slope x by ordinary least squares; n >= 2 with different x. */
+/* Fits y = intercept + slope x by ordinary least squares; n >= 2 with different x. */
 void fit_line(const double *x, const double *y, size_t n, double *intercept, double *slope);
 
 #endif

@@ -92,7 +92,7 @@ static enum rc read_count(const struct key *key, const struct yaml_node *node, i
     return rc;
 }
 
-/* The number of a quantity, from a scalar node. */
+/* Reads the number of a quantity from a scalar node. */
 static enum rc keys_read_value(const struct key *key, const struct yaml_node *node, double *value,
                                struct err *e) {
     enum rc rc = want_scalar(key, node, e);
@@ -147,22 +147,34 @@ static enum rc read_interval(const struct key *key, const struct yaml_node *node
     return rc;
 }
 
+static enum rc read_machines(const struct yaml_node *node, struct quantity *q, struct err *e) {
+    bool good = node->type == YAML_LIST && node->n > 0;
+    for (size_t i = 0; good && i < node->n; i++)
+        good = node->items[i]->type == YAML_SCALAR && *node->items[i]->text;
+    if (!good)
+        return err_at(e, RC_SCHEMA, &node->at, "on: expected a list of machines, such as [h800]");
+    q->on = node;
+    return RC_OK;
+}
+
 static enum rc read_annotated(const struct key *key, const struct yaml_node *node, struct quantity *q,
                               struct err *e) {
-    static const char *const names[] = {"value", "status", "source", "interval", "note"};
+    static const char *const names[] = {"value", "status", "source", "on", "interval", "note"};
+    enum { NAMES = sizeof names / sizeof *names };
     enum rc rc = RC_OK;
     for (size_t i = 0; i < node->n && !rc; i++) {
         size_t k = 0;
-        while (k < 5 && strcmp(names[k], node->keys[i]) != 0)
+        while (k < NAMES && strcmp(names[k], node->keys[i]) != 0)
             k++;
-        if (k < 5)
+        if (k < NAMES)
             continue;
         rc = err_at(e, RC_SCHEMA, &node->key_at[i],
-                    "%s: unknown key '%.60s', expected value, status, source, interval or note%s", key->name,
-                    node->keys[i], err_hint("; ", node->keys[i], names, 5).text);
+                    "%s: unknown key '%.60s', expected value, status, source, on, interval or note%s", key->name,
+                    node->keys[i], err_hint("; ", node->keys[i], names, NAMES).text);
     }
     const struct yaml_node *value = yaml_get(node, "value"), *status = yaml_get(node, "status");
     const struct yaml_node *source = yaml_get(node, "source"), *interval = yaml_get(node, "interval");
+    const struct yaml_node *on = yaml_get(node, "on");
     if (!rc && !value)
         rc = err_at(e, RC_SCHEMA, &node->at, "%s: an annotated value needs the key 'value'", key->name);
     if (!rc)
@@ -175,10 +187,13 @@ static enum rc read_annotated(const struct key *key, const struct yaml_node *nod
         q->source = source->text;
     if (!rc && interval)
         rc = read_interval(key, interval, q, e);
+    if (!rc && on)
+        rc = read_machines(on, q, e);
     if (!rc && value->set) {
         q->set = true;
         q->status = STATUS_ASSUMED;
         q->source = "--set";
+        q->on = NULL;
     }
     return rc;
 }

@@ -3,9 +3,11 @@
  *
  * Whoever reads a file adds it to the manifest that the caller passes. A YAML document has a manifest of its own: first
  * the document itself, then each file that was read on its behalf (a platform that an alpha table is borrowed from).
- * Units: none. Shapes: items[n] in the order in which they were added; a content stands there once for each role.
+ * Units: none.
+ * Shapes: items[n] in the order in which they were added; a content stands there once for each role.
  * Edges: a manifest of zeros is empty. NULL for a manifest is allowed where a function says so.
- * Errors: RC_IO. Ownership: a manifest owns copies of its texts, which manifest_clear() releases. */
+ * Errors: RC_IO.
+ * Ownership: a manifest owns copies of its texts, which manifest_clear() releases. */
 #ifndef PLATFORMS_BASE_MANIFEST_H
 #define PLATFORMS_BASE_MANIFEST_H
 

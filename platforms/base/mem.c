@@ -67,7 +67,7 @@ bool mem_add_u64(uint64_t a, uint64_t b, uint64_t *result) {
     return !__builtin_add_overflow(a, b, result);
 }
 
-/* Room for n more characters and the NUL. */
+/* Makes room for n more characters and the NUL. */
 static void reserve(struct buf *b, size_t n) {
     size_t room = b->room ? b->room : 256;
     while (room < b->n + n + 1)

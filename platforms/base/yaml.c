@@ -287,7 +287,7 @@ void yaml_drop(struct yaml_node *map, const char *key) {
     }
 }
 
-/* The item of a list whose key `name` says so. */
+/* Returns the item of a list whose key `name` has this text, or NULL. */
 static struct yaml_node *find_named(const struct yaml_node *list, const char *name, const char *text) {
     for (size_t i = 0; i < list->n; i++) {
         const struct yaml_node *says = yaml_get(list->items[i], name);
@@ -297,7 +297,8 @@ static struct yaml_node *find_named(const struct yaml_node *list, const char *na
     return NULL;
 }
 
-/* The item of a list whose key `name` says so, or that has this number, from 0. */
+/* Returns the item of a list that is called `key` by its key `name`, or has that number, from 0; NULL: there is
+ * none. */
 static struct yaml_node *find_item(const struct yaml_node *list, const char *key) {
     struct yaml_node *named = find_named(list, "name", key);
     if (named)
@@ -315,7 +316,7 @@ static void set_leaf(struct yaml_doc *doc, struct yaml_node *map, size_t i, cons
     map->key_at[i] = at;
 }
 
-/* Where a map has a key, which is added without a value if need be. */
+/* Returns the index of a key in a map; a key that is missing is added without a value. */
 static size_t slot_of(struct yaml_doc *doc, struct yaml_node *map, const char *key, struct place at) {
     size_t i = find(map, key);
     if (i == map->n)

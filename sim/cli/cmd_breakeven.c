@@ -127,12 +127,12 @@ static void analytic_entry(const struct pair *p, const struct options *o, enum c
 }
 
 static void fill_costs(const struct pair *p, struct known_costs *c, struct breakeven_result *r) {
-    struct alpha_answer one[CALL_STAGES], two[CALL_STAGES];
+    struct alpha_answer one[CALL_LAUNCHES], two[CALL_LAUNCHES];
     c->known = costs_known(&p->one, REGIME_AHEAD, &c->one, one, r->alpha_reason);
     if (c->known)
         c->known = costs_known(&p->two, REGIME_AHEAD, &c->two, two, r->alpha_reason);
     r->alpha_known = c->known;
-    for (int i = 0; c->known && i < p->two.n_stages; i++)
+    for (int i = 0; c->known && i < p->two.n_launches; i++)
         if (two[i].interpolated)
             snprintf(r->alpha_reason, sizeof r->alpha_reason, "%s", two[i].reason);
     if (c->known && one[0].interpolated)

@@ -34,7 +34,7 @@ struct cases {
 
 static void fill_cases(const struct call *call, const struct options *o, struct cases *cases,
                        struct call_figures *figures) {
-    struct alpha_answer answers[CALL_STAGES];
+    struct alpha_answer answers[CALL_LAUNCHES];
     enum regime regime =
         o->host && strcmp(o->host, "observed") == 0 ? REGIME_OBSERVED : REGIME_AHEAD;
     *cases = (struct cases){0};
@@ -44,7 +44,7 @@ static void fill_cases(const struct call *call, const struct options *o, struct 
         cases->wire = 1;
         cases->n = cases->treatment = 2;
         memcpy(figures->fixed_s, cases->costs[0].fixed_s, sizeof figures->fixed_s);
-        for (int i = 0; i < call->n_stages; i++)
+        for (int i = 0; i < call->n_launches; i++)
             if (answers[i].interpolated)
                 snprintf(figures->reason, sizeof figures->reason, "%s", answers[i].reason);
     } else {

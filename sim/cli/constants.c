@@ -18,6 +18,11 @@ static void weigh_given(struct result *r, const char *constant, const struct qua
         weigh(r, constant, q->status);
 }
 
+static void weigh_carried(struct result *r, const char *constant, const struct quantity *q, const struct platform *p) {
+    if (q->given)
+        weigh(r, constant, implementation_status(q, p));
+}
+
 static void weigh_tiers(const struct platform *p, struct result *r) {
     char name[48];
     for (int tier = p->n_tiers - 1; tier >= 0; tier--) {
@@ -45,16 +50,16 @@ static void weigh_tiers(const struct platform *p, struct result *r) {
 }
 
 /* Orders, windows and pieces: no source states one, so they are assumed, whoever wrote them down. */
-static void weigh_implementation(const struct implementation *m, struct result *r) {
+static void weigh_implementation(const struct implementation *m, const struct platform *p, struct result *r) {
     const struct chain_constant *chain = chain_constant((enum chain_preset)m->chain.preset);
-    weigh_given(r, "implementation.efficiency.slow", &m->efficiency.slow);
-    weigh_given(r, "implementation.efficiency.fast", &m->efficiency.fast);
-    weigh_given(r, "implementation.message_cost.slow", &m->message_cost_s.slow);
-    weigh_given(r, "implementation.message_cost.fast", &m->message_cost_s.fast);
+    weigh_carried(r, "implementation.efficiency.slow", &m->efficiency.slow, p);
+    weigh_carried(r, "implementation.efficiency.fast", &m->efficiency.fast, p);
+    weigh_carried(r, "implementation.message_cost.slow", &m->message_cost_s.slow, p);
+    weigh_carried(r, "implementation.message_cost.fast", &m->message_cost_s.fast, p);
     if (chain->s_per_pair > 0)
-        weigh(r, "implementation.chain", chain->status);
-    weigh_given(r, "implementation.chain.floor", &m->chain.floor_s);
-    weigh_given(r, "implementation.chunk_size", &m->chunk_bytes);
+        weigh(r, "implementation.chain", chain_status(chain, p));
+    weigh_carried(r, "implementation.chain.floor", &m->chain.floor_s, p);
+    weigh_carried(r, "implementation.chunk_size", &m->chunk_bytes, p);
     weigh(r, "implementation.window", STATUS_ASSUMED);
     weigh(r, "implementation.order", STATUS_ASSUMED);
 }
@@ -70,5 +75,5 @@ void constants_weigh(const struct inputs *in, struct result *r) {
     if (alpha.known)
         weigh(r, "platform.alpha", alpha.status);
     weigh_given(r, "platform.splits_sync", &p->splits_sync_s);
-    weigh_implementation(in->implementation, r);
+    weigh_implementation(in->implementation, p, r);
 }

@@ -5,6 +5,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/figures.h"
+#include "workloads/costs.h"
 
 /* Draws o->draws batches and simulates each under known (NULL: not known) and wire costs. like: the call. */
 enum rc draws_run(const struct inputs *in, const struct options *o, const struct call *like, bool known,

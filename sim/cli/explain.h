@@ -5,6 +5,7 @@
 
 #include "sim/cli/figures.h"
 #include "sim/cli/options.h"
+#include "workloads/costs.h"
 
 /* Fills the waterfall from the analytic to the simulated time under costs; empty where causes.h has none. */
 enum rc explain_causes(const struct call *call, const struct costs *costs, const struct options *o,

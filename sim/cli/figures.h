@@ -12,6 +12,7 @@
 #include "sim/cli/allow.h"
 #include "sim/report/result.h"
 #include "validation/causes.h"
+#include "workloads/costs.h"
 
 struct call_analytic {
     bool present; /* compare was asked for */

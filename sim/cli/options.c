@@ -121,7 +121,7 @@ static const struct {
 } aliases[] = {{"platform.chain", "implementation.chain.preset"},
                {"implementation.chain", "implementation.chain.preset"}};
 
-/* Keys that bring another one with them. */
+/* Keys that bring another one with them, unless it is set too. */
 static const struct {
     const char *key;
     const char *also;
@@ -146,6 +146,14 @@ static void push(struct setting_list *list, const char *key, const char *value) 
     list->items[list->n++] = (struct setting){key, value};
 }
 
+/* Puts a setting before all others, which thereby go over it. */
+static void push_first(struct setting_list *list, const char *key, const char *value) {
+    push(list, key, value);
+    for (size_t i = list->n - 1; i > 0; i--)
+        list->items[i] = list->items[i - 1];
+    list->items[0] = (struct setting){key, value};
+}
+
 static enum rc add_setting(struct options *o, const char *key, const char *value, struct err *e) {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (strcmp(aliases[i].key, key) == 0)
@@ -163,7 +171,7 @@ static enum rc add_setting(struct options *o, const char *key, const char *value
         push(files[i].list, key + n, value);
         for (size_t k = 0; k < sizeof implied / sizeof *implied; k++)
             if (strcmp(implied[k].key, key) == 0)
-                push(files[i].list, implied[k].also + n, implied[k].value);
+                push_first(files[i].list, implied[k].also + n, implied[k].value);
         return RC_OK;
     }
     static const char *const names[] = {"platform", "workload", "implementation"};

@@ -49,8 +49,8 @@ static enum rc check_call(const struct call *call, struct err *e) {
 
 static enum rc check_costs(const struct call *call, const struct costs *c, struct err *e) {
     double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
-    for (int s = 0; s < call->n_stages; s++)
-        sum += c->alpha_s[s];
+    for (int i = 0; i < call->n_launches; i++)
+        sum += c->alpha_s[i];
     for (int tier = 0; tier < TIER_MAX; tier++)
         sum += c->latency_s[tier];
     if (!(sum >= 0 && isfinite(sum)))
@@ -119,6 +119,18 @@ static enum rc runs_play_in_child(struct runs *r, double cpu_limit_s, struct err
     return rc;
 }
 
+static void choose_engine(const struct sim_options *options, struct plan *p) {
+    enum sim_engine engine = options->engine;
+    double flows = 0;
+    for (int i = 0; i < p->n_calls && engine == SIM_ENGINE_AUTO; i++)
+        flows += sim_flows(&p->calls[i]);
+    if (engine == SIM_ENGINE_AUTO)
+        engine = sim_engine_for(flows);
+    p->engine = engine == SIM_ENGINE_FLUID ? &flow_fluid : &flow_simgrid;
+    p->checked = options->checked;
+    p->most_messages = options->messages;
+}
+
 enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e) {
     enum rc rc = check_links_capacity(call->topology, e);
@@ -130,9 +142,9 @@ enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cas
         return rc;
     struct runs r = {0};
     plan_init(&r.plan, call);
+    choose_engine(options, &r.plan);
     r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
-    r.plan.most_messages = options->messages;
     runs_init(&r, cases, n_cases);
     rc = runs_play_in_child(&r, options->timeout_s, e);
     for (size_t i = 0; i < n_cases && rc == RC_OK; i++) {
@@ -161,6 +173,7 @@ enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options 
         return rc;
     struct runs r = {0};
     plan_init_sequence(&r.plan, s->calls, s->n_calls, s->host);
+    choose_engine(options, &r.plan);
     r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     runs_init(&r, s->costs, 1);

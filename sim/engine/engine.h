@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.h - plays a call on SimGrid: when does each message start, share links, arrive.
+/* engine.h - plays a call on links: when does each message start, share links, arrive.
  *
- * The simulation runs in a forked child; a crash inside SimGrid becomes RC_ENGINE with its last
+ * Two engines share the links out: SimGrid, and our own `fluid`, which costs less where many flows hang together.
+ * The simulation runs in a forked child; a crash becomes RC_ENGINE with its last
  * words, never a lost process. One child plays all cases of a call one after the other on one
- * SimGrid platform; cases that differ only in what shifts times share a run.
+ * network; cases that differ only in what shifts times share a run.
  * Model: fluid, lossless; a flow takes exactly bytes / bandwidth, many share links max-min fairly;
  * latency delays arrival and holds no window slot; the per-message cost is time on the sender's
  * egress port of the tier used, and nowhere else. FORMULAS.md [S1]..[S8].
@@ -16,9 +17,23 @@
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
-#include "workloads/call.h"
+#include "workloads/costs.h"
+
+enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
+
+/* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`. With as many, skewed, and 8 in flight per sender
+ * SimGrid takes about a second (tests/bench/engines.sh). */
+enum { SIM_SIMGRID_FLOWS = 4096 };
+
+/* Flows that a call starts: a path of a piece of a message each, and one for its per-message cost. */
+double sim_flows(const struct call *call);
+/* What SIM_ENGINE_AUTO is for so many flows. */
+enum sim_engine sim_engine_for(double flows);
+const char *sim_engine_name(enum sim_engine engine); /* "auto", "simgrid", "fluid" */
 
 struct sim_options {
+    enum sim_engine engine;
+    bool checked;     /* `fluid` proves its rates at every instant (slow): RC_ENGINE where they are not max-min fair */
     double timeout_s; /* CPU time of one sim_run(), and ten times that of wall time (child.h); 0 = unlimited */
     bool times_only; /* links are not measured: no link_bytes, and 10 to 20 % less time a run */
     int link_bins; /* count bytes over time in so many bins per link; 0 = do not */

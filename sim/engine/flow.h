@@ -55,7 +55,7 @@ struct flow_engine {
     /* Puts the clock to 0 for the next run and forgets what links have carried. */
     void (*reset)(struct flows *, const struct flow_hooks *hooks);
 
-    /* Starts a flow of at least 1 unit of payload over n >= 1 distinct links. */
+    /* Starts a flow of at least 1 unit of payload over n >= 1 links. One that is named twice carries it twice. */
     void (*start)(struct flows *, const int *links, int n, int64_t payload, int64_t tag);
     void (*timer)(struct flows *, double delay_s, int64_t tag);
     double (*now)(const struct flows *);
@@ -74,7 +74,7 @@ struct flow_engine {
     struct flow_cost (*cost)(const struct flows *);
 };
 
-extern const struct flow_engine flow_simgrid;
+extern const struct flow_engine flow_simgrid, flow_fluid;
 
 /* The version of the SimGrid library that is linked. */
 void flow_version(int *major, int *minor, int *patch);

@@ -14,7 +14,7 @@
 #define SIM_ENGINE_PLAN_H
 
 #include "sim/engine/flow.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 struct exchange {
     const struct call *call;
@@ -40,7 +40,7 @@ struct plan {
     bool times_only; /* links are not measured */
     int link_bins; /* payload over time: bins per link; 0: not counted */
     int most_messages; /* of those whose times are told */
-    const struct flow_engine *engine;
+    const struct flow_engine *engine; /* SimGrid, unless changed */
     bool checked; /* the engine proves its rates, where it can */
 };
 

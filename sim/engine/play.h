@@ -36,7 +36,7 @@ struct play {
     double left_messages, left_bytes; /* not among them */
     char (*paths)
         [OUTCOME_PATH]; /* [call * ENDS + end] what led there, in words; empty: no such end */
-    uint64_t flows, events;
+    uint64_t flows, events, levels;
     double wall_s, cpu_s, peak_rss_bytes;
 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "moerun3";
+static const char magic[8] = "moerun4";
 
 /* One direction or the other: a field is appended to out, or taken from data. */
 struct wire {
@@ -37,6 +37,7 @@ static void play_fields(struct wire *w, const struct plan *plan, struct play *p)
     field(w, &p->left_bytes, sizeof p->left_bytes);
     field(w, &p->flows, sizeof p->flows);
     field(w, &p->events, sizeof p->events);
+    field(w, &p->levels, sizeof p->levels);
     field(w, &p->wall_s, sizeof p->wall_s);
     field(w, &p->cpu_s, sizeof p->cpu_s);
     field(w, &p->peak_rss_bytes, sizeof p->peak_rss_bytes);

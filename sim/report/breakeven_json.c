@@ -31,7 +31,7 @@ static void write_entry(struct json *j, const struct breakeven_result *r,
     json_open(j, '{');
     json_key_text(j, "chain", x->chain->name);
     json_key_number(j, "s_per_pair", x->s_per_pair);
-    json_key_text(j, "status", status_name(x->interpolated ? STATUS_ASSUMED : x->chain->status));
+    json_key_text(j, "status", status_name(x->interpolated ? STATUS_ASSUMED : chain_status(x->chain, r->platform)));
     json_key_bool(j, "interpolated", x->interpolated);
     figure(j, r, "ratio", x->ratio.known, x->ratio.value);
     figure(j, r, "slow_Bps", x->ratio.known, x->ratio.known ? r->base_Bps / x->ratio.value : 0);

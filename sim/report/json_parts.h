@@ -10,7 +10,7 @@
 void json_fabric(struct json *j, const struct plat_fabric *f);
 void json_platform(struct json *j, const struct result *r);
 void json_workload(struct json *j, const struct result *r);
-void json_implementation(struct json *j, const struct implementation *m);
+void json_implementation(struct json *j, const struct implementation *m, const struct platform *p);
 void json_rho(struct json *j, const struct traffic_rho *rho);
 void json_call(struct json *j, const struct result *r, const struct result_call *c);
 void json_gain(struct json *j, const struct result *r);

@@ -410,7 +410,7 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_text(&j, "schema", r->schema);
     json_platform(&j, r);
     json_workload(&j, r);
-    json_implementation(&j, r->implementation);
+    json_implementation(&j, r->implementation, r->platform);
     json_key_open(&j, "calls", '[');
     for (int i = 0; i < r->n_calls; i++)
         json_call(&j, r, &r->calls[i]);

@@ -7,7 +7,7 @@
 
 #include "sim/report/allowance.h"
 #include "sim/report/result_messages.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 enum { RESULT_CALLS = 16, RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
 

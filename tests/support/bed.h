@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/engine/engine.h"
+#include "workloads/costs.h"
 
 struct bed {
     struct platform *platform;
@@ -60,8 +61,9 @@ static inline void bed_close(struct bed *b) {
 /* Adds a stage that sends bytes[src * ranks + dst]. */
 static inline struct stage *bed_stage(struct bed *b, const char *name, const double *bytes) {
     int ranks = b->topology->ranks;
-    struct stage *s = &b->call.stages[b->call.n_stages++];
-    *s = (struct stage){.name = name, .world = ranks, .span = TIER_SLOW};
+    struct stage *s = call_add_stage(&b->call, name);
+    s->world = ranks;
+    s->span = TIER_SLOW;
     matrix_init(&s->bytes, ranks, (size_t)ranks * (size_t)ranks, false);
     size_t n = 0;
     for (int src = 0; src < ranks; src++) {
@@ -86,11 +88,31 @@ static inline struct stage *bed_uniform(struct bed *b, const char *name, double 
     return s;
 }
 
-/* Simulates one case; outcome_clear() releases. */
-static inline struct outcome bed_run(const struct bed *b, const struct costs *costs) {
+/* Simulates one case with one engine, `fluid` with its rates checked; outcome_clear() releases. */
+static inline struct outcome bed_run_with(const struct bed *b, const struct costs *costs, enum sim_engine engine) {
     struct outcome o = {0};
     struct err e;
-    assert_ok(sim_run(&b->call, costs, 1, &(struct sim_options){0}, &o, &e), &e);
+    const struct sim_options options = {.engine = engine, .checked = engine == SIM_ENGINE_FLUID};
+    assert_ok(sim_run(&b->call, costs, 1, &options, &o, &e), &e);
+    if (engine != SIM_ENGINE_AUTO)
+        assert_string_equal(o.engine, sim_engine_name(engine));
+    return o;
+}
+
+/* Simulates one case with both engines, which must agree: on when each rank is done, what each link carried, and what
+ * was last. Returns SimGrid's outcome; outcome_clear() releases. */
+static inline struct outcome bed_run(const struct bed *b, const struct costs *costs) {
+    struct outcome o = bed_run_with(b, costs, SIM_ENGINE_SIMGRID), other = bed_run_with(b, costs, SIM_ENGINE_FLUID);
+    assert_rel(other.time_s, o.time_s, 1e-9);
+    for (int rank = 0; rank < b->topology->ranks; rank++) {
+        assert_rel(other.send_end_s[rank], o.send_end_s[rank], 1e-9);
+        assert_rel(other.recv_end_s[rank], o.recv_end_s[rank], 1e-9);
+    }
+    for (int l = 0; l < b->topology->n_links; l++)
+        assert_near(other.link_bytes[l], o.link_bytes[l], 1e-9 * fmax(o.link_bytes[l], 1));
+    assert_int_equal(other.flows, o.flows);
+    assert_string_equal(other.critical_path, o.critical_path);
+    outcome_clear(&other);
     return o;
 }
 

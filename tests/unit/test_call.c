@@ -3,7 +3,7 @@
 
 #include "platforms/base/mem.h"
 #include "workloads/hops.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 enum { GROUPS = 2, LOCAL = 2, RANKS = 4 };
 
@@ -212,6 +212,8 @@ static void every_strategy_delivers_the_same_rows(void **state) {
     matrix_sums(&q.t.one_hop, false, true, want);
     for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++) {
         struct call s;
+        if (strategy == STRATEGY_ALL_GATHER)
+            continue; // every rank gets every token
         build(&q, (enum strategy)strategy, PHASE_DISPATCH, &s);
         matrix_sums(&s.stages[s.n_stages - 1].bytes, false, true, got);
         for (int r = 0; r < RANKS; r++)
@@ -333,10 +335,10 @@ static void units_and_paths(void **state) {
 
 static void chunks_follow_the_largest_message(void **state) {
     (void)state;
-    static const struct setting by_size[] = {{"hops", "pipelined"}, {"chunk_size", "8KiB"}};
+    static const struct setting by_size[] = {{"hops", "pipelined"}, {"chunk_size", "8KiB"}, {"alpha_calls", "fused"}};
     struct question q;
     struct call s;
-    open_question(&q, by_size, 2);
+    open_question(&q, by_size, 3);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 3); // 6 rows of 4096 bytes
     assert_int_equal(s.stages[0].world, RANKS); // one launch for both hops
@@ -344,8 +346,8 @@ static void chunks_follow_the_largest_message(void **state) {
     call_clear(&s);
     close_question(&q);
     // the same launch where every message fits one chunk
-    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}};
-    open_question(&q, large, 2);
+    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}, {"alpha_calls", "fused"}};
+    open_question(&q, large, 3);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 1);
     assert_true(s.pipelined && !s.stages[1].splits);
@@ -364,6 +366,29 @@ static void chunks_follow_the_largest_message(void **state) {
     close_question(&q);
 }
 
+/* What was set holds, whichever file has another value of the same. */
+static void a_set_message_cost_holds(void **state) {
+    (void)state;
+    static const struct setting own = {"message_cost.slow", "3us"};
+    struct question q;
+    struct call s;
+    open_question(&q, &own, 1);
+    build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
+    struct plat_tier *slow = &q.p->tier[TIER_SLOW];
+    q.how->message_cost_s.slow.set = false; // as if from the implementation's file
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 3e-6, 0);
+    slow->x_half_bytes = (struct quantity){.value = 2 * slow->bandwidth_Bps.value, .given = true, .set = true};
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 2, 1e-12);
+    slow->message_cost_s = (struct quantity){.value = 5e-6, .given = true};
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 2, 1e-12); // over the platform file's too
+    slow->message_cost_s.set = true;
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 5e-6, 0);
+    q.how->message_cost_s.slow.set = true; // both: the library's own
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 3e-6, 0);
+    call_clear(&s);
+    close_question(&q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatch_rows_by_deduplication),
@@ -376,6 +401,7 @@ int main(void) {
         cmocka_unit_test(a_vendor_one_hop_reads_sizes_back),
         cmocka_unit_test(units_and_paths),
         cmocka_unit_test(chunks_follow_the_largest_message),
+        cmocka_unit_test(a_set_message_cost_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void every_kind(void **state) {
                    "window: 8\n"
                    "number: 2.5\n"
                    "size: 54KiB\n"
-                   "time: {value: 4us, status: measured, source: \"a scan\", interval: [3us, 6us], "
+                   "time: {value: 4us, status: measured, source: \"a scan\", interval: [3us, 6us], on: [a, b], "
                    "note: x}\n"
                    "flag: false\n"
                    "choice: blue\n"
@@ -208,8 +208,12 @@ static void bad_quantities(void **state) {
         {"map: {count: 1, rate: 0Bps}", RC_RANGE, "f.yaml:1:23: rate: a rate must be above zero"},
         {"time: {status: measured}", RC_SCHEMA,
          "f.yaml:1:7: time: an annotated value needs the key 'value'"},
+        {"time: {value: 1us, on: h800}", RC_SCHEMA,
+         "f.yaml:1:24: on: expected a list of machines, such as [h800]"},
+        {"time: {value: 1us, on: [[h800]]}", RC_SCHEMA,
+         "f.yaml:1:24: on: expected a list of machines, such as [h800]"},
         {"time: {value: 1us, sourc: x}", RC_SCHEMA,
-         "f.yaml:1:20: time: unknown key 'sourc', expected value, status, source, interval or "
+         "f.yaml:1:20: time: unknown key 'sourc', expected value, status, source, on, interval or "
          "note; did you "
          "mean 'source'?"},
         {"time: {value: 1us, status: mesured}", RC_SCHEMA,

@@ -202,7 +202,7 @@ static void bad_structure(void **state) {
          "fast: {bandwidth: 1GBps, x_half: 1B, message_cost: 1us}\nslow: {bandwidth: 10GBps}\n",
          RC_SCHEMA, "p.yaml:5:34: 'x_half' and 'message_cost' are both given; give one of them"},
         {HEAD SHAPE "fast: {bandwidth: 1GBps, oversubscription: 2}\nslow: {bandwidth: 10GBps}\n",
-         RC_SCHEMA, "p.yaml:5:44: oversubscription belongs to the slow tier"},
+         RC_SCHEMA, "p.yaml:5:44: 'oversubscription' belongs to tiers between groups"},
     };
     check_refused(bad, sizeof bad / sizeof *bad, load_bad);
     struct err e;
@@ -263,7 +263,7 @@ static void settings_that_fail(void **state) {
          "--set: unknown key 'bandwith', did you mean 'bandwidth'?"},
         {{{"slow.bandwidth.x.y", "1GBps"}, {0}},
          RC_SCHEMA,
-         "--set: bandwidth: unknown key 'x', expected value, status, source, interval or note"},
+         "--set: bandwidth: unknown key 'x', expected value, status, source, on, interval or note"},
         {{{"groups.x", "1"}, {0}}, RC_SCHEMA, "--set: 'groups.x': no such key"},
         {{{"slow.bandwidth", "50"}, {0}},
          RC_UNIT,

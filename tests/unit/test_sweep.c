@@ -311,8 +311,8 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     struct buf messages = {0};
     int status = 0;
     begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
-              "set: {workload.routing.rho_max: 3}\ncauses: none\n"
-              "axes: [{key: platform.groups, values: [2, 4, 16]}]\n");
+              "set: {workload.routing.rho_max: 3, workload.experts: 1024, workload.tokens_per_rank: 512}\n"
+              "causes: none\naxes: [{key: platform.groups, values: [2, 4, 128]}]\n");
     pid_t pid = start(&f, 2);
     for (int i = 0; i < 2; i++) {
         assert_true(kill_children(pid) > 0);
@@ -324,7 +324,7 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
     assert_non_null(failed);
     assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
-    assert_non_null(strstr(failed, "platform.groups=16"));
+    assert_non_null(strstr(failed, "platform.groups=128"));
     assert_null(strstr(failed + 1, "\"status\": \"error\""));
     assert_int_equal(lines_in(f.out), 3);
     assert_int_equal(sweep("", f.spec, f.out, &messages), 0);

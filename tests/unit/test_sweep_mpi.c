@@ -114,8 +114,8 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     (void)state;
     struct files f;
     begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
-              "set: {workload.routing.rho_max: 3}\ncauses: none\n"
-              "axes: [{key: platform.groups, values: [2, 4, 16]}]\n");
+              "set: {workload.routing.rho_max: 3, workload.experts: 1024, workload.tokens_per_rank: 512}\n"
+              "causes: none\naxes: [{key: platform.groups, values: [2, 4, 128]}]\n");
     static const char twice[] =
         "has 2; for i in 1 2; do kill -9 $(children 0) $(children 1) $(children 2); sleep 1; done;";
     assert_int_equal(run_mpi(&f, "", twice), 0);

@@ -6,6 +6,8 @@
 #include "model/model.h"
 #include "sim/engine/engine.h"
 
+enum { STAGES = 3 };
+
 #define EXACT 1e-9
 
 /* All of a call: 8 experts, one a rank, top 2 of them, 28 tokens: each of the 28 pairs of experts once. */
@@ -83,7 +85,7 @@ static void hops_by_hand(void **state) {
             const char *name;
             double rows; /* to each peer */
             int peers, span;
-        } stages[CALL_STAGES];
+        } stages[STAGES];
     } cases[] = {
         {STRATEGY_TWO_HOP, NULL, {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},
         {STRATEGY_TWO_HOP, "fast", {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},

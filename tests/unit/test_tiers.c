@@ -106,9 +106,8 @@ static void a_relay_stands_in_the_own_group(void **state) {
     buf_clear(&words);
     struct implementation how = {.name = "lib", .start = START_ONE_SIDED, .efficiency = {{.value = 1}, {.value = 1}}};
     struct call call = {
-        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 1, .chunks = 1};
-    matrix_init(&call.stages[0].bytes, 8, 1, false);
-    call.stages[0].name = "a";
+        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .chunks = 1};
+    matrix_init(&call_add_stage(&call, "a")->bytes, 8, 1, false);
     call.stages[0].world = 1;
     call.stages[0].bytes.dst[0] = 7;
     call.stages[0].bytes.value[0] = 1000;
@@ -183,9 +182,10 @@ static void what_does_not_fit_is_refused(void **state) {
          "middle: missing key 'name'"},
         {MIDDLE("{name: rack, bandwidth: 1GBps}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'joins'"},
         {MIDDLE("{name: rack, joins: 2}"), RC_SCHEMA, "p.yaml:7:10: middle: missing key 'bandwidth'"},
-        {MIDDLE("{name: slow, joins: 2, bandwidth: 1GBps}"), RC_SCHEMA, "middle: 'slow' is no name of its own"},
+        {MIDDLE("{name: slow, joins: 2, bandwidth: 1GBps}"), RC_SCHEMA,
+         "middle: the name 'slow' is taken or not allowed"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
-         "middle: 'a' is no name of its own"},
+         "middle: the name 'a' is taken or not allowed"},
         // a small group has no rank on the last planes of a large one
         {"groups: 2\nranks_per_group: 4\ngroup_sizes: 4 2\nfast: {bandwidth: 4GBps}\n"
          "slow: {bandwidth: 1GBps, kind: multi-plane}\n",
@@ -195,14 +195,14 @@ static void what_does_not_fit_is_refused(void **state) {
          RC_RANGE, "p.yaml:7:32: kind 'rail-optimised' needs groups of one size"},
         // links of the tier have these names
         {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack, ranks: 2, bandwidth: 1GBps}]}"),
-         RC_SCHEMA, "shared: 'rack' is no name of its own"},
+         RC_SCHEMA, "shared: the name 'rack' is taken or not allowed"},
         {MIDDLE("{name: rack, joins: 2, bandwidth: 1GBps, shared: [{name: rack-nic, ranks: 2, bandwidth: 1GBps}]}"),
-         RC_SCHEMA, "shared: 'rack-nic' is no name of its own"},
+         RC_SCHEMA, "shared: the name 'rack-nic' is taken or not allowed"},
         {"groups: 4\nranks_per_group: 2\nfast: {bandwidth: 4GBps, shared: [{name: rack, ranks: 1, bandwidth: 1GBps}]}\n"
          "slow: {bandwidth: 1GBps}\nmiddle: [{name: rack, joins: 2, bandwidth: 1GBps}]\n",
-         RC_SCHEMA, "p.yaml:5:35: shared: 'rack' is no name of its own"},
+         RC_SCHEMA, "p.yaml:5:35: shared: the name 'rack' is taken or not allowed"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: a-nic, joins: 1, bandwidth: 1GBps}"), RC_SCHEMA,
-         "middle: 'a-nic' is no name of its own"},
+         "middle: the name 'a-nic' is taken or not allowed"},
         {MIDDLE("{name: a, joins: 2, bandwidth: 1GBps}, {name: b, joins: 1, bandwidth: 1GBps}, {name: c, joins: 1, "
                 "bandwidth: 1GBps}"),
          RC_RANGE, "p.yaml:7:9: middle: 3 tiers, at most 2 are possible"},
@@ -343,11 +343,10 @@ static void cables_delay_arrivals(void **state) {
     struct implementation how = {.name = "lib", .order = ORDER_SHIFT, .start = START_ONE_SIDED,
                                  .efficiency = {{.value = 1}, {.value = 1}}};
     struct call call = {
-        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .n_stages = 2, .chunks = 1};
+        .platform = p, .topology = t, .implementation = &how, .row_bytes = 1, .chunks = 1};
     // 0 sends 1000 B to 2, then 2 sends 500 B to 1
     for (int i = 0; i < 2; i++) {
-        matrix_init(&call.stages[i].bytes, 3, 1, false);
-        call.stages[i].name = i ? "b" : "a";
+        matrix_init(&call_add_stage(&call, i ? "b" : "a")->bytes, 3, 1, false);
         call.stages[i].world = 1;
         call.stages[i].bytes.dst[0] = i ? 1 : 2;
         call.stages[i].bytes.value[0] = i ? 500 : 1000;
