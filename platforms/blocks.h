@@ -17,8 +17,8 @@ bool blocks_build(struct topology *t);
 /* Releases the blocks, not their links. */
 void blocks_clear(struct topology *t);
 
-/* Append the links that a leg uses at its two sides; with TIER_MAX for the tier: those that all tiers share. leg: sender,
- * receiver, and the spine in between where there are several. */
+/* Append the links that a leg uses at its two sides; with TIER_MAX for the tier: those that all tiers share. leg:
+ * sender, receiver, and the spine in between where there are several. */
 void blocks_out(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
 void blocks_in(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
 
