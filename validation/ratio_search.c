@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/ratio_search.h"
+#include "workloads/strategy.h"
 
 #include <string.h>
 

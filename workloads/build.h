@@ -28,6 +28,10 @@ enum dedup build_dedup(const struct call *call, enum dedup on_the_way_out, enum 
  * pairs. Nothing on the way back. */
 void build_chain(struct call *call, struct stage *stage, struct matrix *pairs);
 
+/* Append the stages of a strategy. */
+void build_one_hop(struct call *call);
+void build_hops(struct call *call); /* two hops; three: between the cut's domains, inside one between groups, inside */
+void build_gather_first(struct call *call);
 void build_all_gather(struct call *call);
 void build_inside_first(struct call *call);
 void build_levelled(struct call *call);

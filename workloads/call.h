@@ -29,7 +29,6 @@ enum strategy {
     STRATEGY_ALL_GATHER,        /* every token to every rank; back by reduce-scatter */
     STRATEGY_COUNT
 };
-const char *strategy_name(enum strategy s); /* "one-hop", .. */
 
 enum phase { PHASE_DISPATCH, PHASE_COMBINE, PHASE_COUNT };
 const char *phase_name(enum phase p);
@@ -76,13 +75,6 @@ struct call {
     struct stage *stages; /* [n_stages] */
 };
 
-/* Whether a platform has the tiers that a strategy cuts at. RC_RANGE */
-enum rc call_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
-                   struct err *e);
-
-void call_build(const struct topology *topology, const struct workload *w,
-                const struct implementation *implementation, const struct traffic *traffic,
-                enum strategy strategy, enum phase phase, struct call *call);
 /* Appends a stage of that name, launched by a collective of its own, or a round that runs on from the stage before, and
  * returns it; it stays where it is until the next one is appended. The caller fills it. */
 struct stage *call_add_stage(struct call *call, const char *name);

@@ -18,6 +18,7 @@
 #include "sim/engine/engine.h"
 #include "sim/report/breakeven.h"
 #include "validation/ratio_search.h"
+#include "workloads/strategy.h"
 
 enum { PRESETS = 4, DRAWS_DEFAULT = 400 };
 static const enum chain_preset presets[PRESETS] = {CHAIN_V1, CHAIN_MEASURED, CHAIN_FUSED,

@@ -21,6 +21,7 @@
 #include "sim/report/page.h"
 #include "sim/report/timeline.h"
 #include "validation/compare.h"
+#include "workloads/strategy.h"
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
 struct cases {

@@ -6,6 +6,7 @@
 
 #include "platforms/base/stat.h"
 #include "sim/engine/engine.h"
+#include "workloads/strategy.h"
 
 static const double levels[DRAWS_QUANTILES] = {0.5, 0.95, 0.99};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/figures.h"
+#include "workloads/strategy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include "platforms/base/stat.h"
 #include "platforms/find.h"
+#include "workloads/strategy.h"
 
 enum rc licensing_open(const struct options *o, struct licensing *l, struct err *e) {
     const struct gate_run_options options = {.folder = o->corpus, .analytic_only = true};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "platforms/base/unit.h"
+#include "workloads/strategy.h"
 
 enum option_id {
     OPT_PLATFORM,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/engine/engine.h"
+#include "workloads/strategy.h"
 
 /* The calls of a sequence; equal ones share their traffic. */
 struct calls {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platforms/base/json.h"
+#include "workloads/strategy.h"
 
 static void write_stages(struct json *j, const struct result_call *c) {
     json_key_open(j, "stages", '[');

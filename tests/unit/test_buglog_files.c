@@ -4,7 +4,7 @@
 
 #include "platforms/base/unit.h"
 #include "workloads/placement/placement_file.h"
-#include "workloads/call.h"
+#include "workloads/strategy.h"
 
 /* --- placements -------------------------------------------------------------------------------------- */
 

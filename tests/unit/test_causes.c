@@ -3,6 +3,7 @@
 
 #include "model/model.h"
 #include "validation/causes.h"
+#include "workloads/strategy.h"
 
 static enum rc engine(const struct call *call, const struct costs *cases, size_t n, void *context,
                       struct outcome *outcomes, struct err *e) {
