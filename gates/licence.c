@@ -179,10 +179,6 @@ struct licences *licences_decide(const struct gate_result *results, size_t n) {
     return l;
 }
 
-struct licences *licences_unproven(void) {
-    return licences_decide(NULL, 0);
-}
-
 void licences_forget(struct licences *l) {
     for (size_t i = 0; i < l->n_scoped; i++)
         free(l->scoped[i]);

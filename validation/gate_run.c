@@ -80,7 +80,7 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     if (corpus)
         memcpy(x.corpus_sha256, corpus->doc->sha256, sizeof x.corpus_sha256);
     if (platform)
-        memcpy(x.platform_sha256, platform->doc->sha256, sizeof x.platform_sha256);
+        manifest_digest(&platform->doc->files, x.platform_sha256);
     if (!rc) {
         const struct estimand_input in = {gate, corpus, packet, platform, implementation, *tools};
         rc = estimand->flags & ESTIMAND_ENGINE && !tools->simulator

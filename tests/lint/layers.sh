@@ -24,7 +24,9 @@ BEGIN {
     may["model"] = "workloads platforms platforms/base"
     may["validation"] = "model workloads platforms platforms/base gates"
     may["sim/engine"] = "workloads platforms platforms/base"
-    may["sim/report"] = "gates workloads platforms platforms/base"
+    may["sim/study"] = "sim/engine validation model gates workloads platforms platforms/base"
+    may["sim/report"] = "sim/study gates workloads platforms platforms/base"
+    may["sim/sweep"] = "sim/report sim/study gates workloads platforms platforms/base"
     may["sim/cli"] = "any"
     may["tests"] = "any"
     for (place in may) # whoever may include the call may include what it is made of
@@ -88,7 +90,9 @@ BEGIN {
     may["moesim_model"] = "moesim_workloads moesim_platforms moesim_base"
     may["moesim_validation"] = "moesim_model moesim_workloads moesim_platforms moesim_base moesim_gates"
     may["moesim_engine"] = "moesim_workloads moesim_platforms moesim_base PkgConfig::SIMGRID"
-    may["moesim_report"] = "moesim_gates moesim_workloads moesim_platforms moesim_base"
+    may["moesim_study"] = "moesim_engine moesim_validation moesim_model moesim_gates moesim_workloads"
+    may["moesim_report"] = "moesim_study moesim_gates moesim_workloads moesim_platforms moesim_base"
+    may["moesim_sweep"] = "moesim_report moesim_study moesim_gates moesim_workloads moesim_platforms moesim_base"
 }
 {
     name = $2
@@ -107,7 +111,7 @@ BEGIN {
     }
 }
 END {
-    if (found < 11) {
+    if (found < 13) {
         print "only " found + 0 " libraries found in the CMakeLists.txt files"
         failed = 1
     }
