@@ -2,6 +2,7 @@
 /* What is written of a call: one row a key. To add a number, fill its claim where it arises and add a row here; JSON,
  * CSV of simulate and CSV of records follow, and a test asks for its line in sim/OUTPUT.md. */
 #include "sim/report/call_fields.h"
+#include "workloads/strategy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
