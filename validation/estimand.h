@@ -10,6 +10,7 @@
 
 #include "gates/gate.h"
 #include "model/model.h"
+#include "validation/agreement.h"
 #include "validation/corpus.h"
 #include "validation/packet.h"
 #include "validation/simulate.h"
@@ -22,7 +23,8 @@ typedef enum rc (*regime_f)(const struct call *call, const struct costs *costs, 
 
 struct estimand_tools {
     const struct simulator *simulator; /* the engine; NULL: gates that simulate are not evaluated */
-    const struct simulator *second;    /* another engine, or NULL */
+    const struct simulator *second;    /* another engine, or NULL; this one and that one tell all their messages */
+    agreement_sequence_f sequence;     /* calls in a row on either, or NULL */
     regime_f repeat;                   /* calls in a row, or NULL */
     bool full;                         /* the whole grids, not the quick ones */
 };

@@ -37,7 +37,7 @@ struct sim_options {
     double timeout_s; /* CPU time of one sim_run(), and ten times that of wall time (child.h); 0 = unlimited */
     bool times_only; /* links are not measured: no link_bytes, and 10 to 20 % less time a run */
     int link_bins; /* count bytes over time in so many bins per link; 0 = do not */
-    int messages;  /* tell when the largest so many messages were under way; 0 = do not */
+    int messages;  /* tell when the largest so many messages were under way; 0 = do not, INT_MAX = all */
 };
 
 /* Simulates the call once for each case of fixed costs; outcomes[n_cases]. Order, window and start
@@ -61,6 +61,10 @@ struct sim_sequence {
     size_t n_calls;
     enum regime host;
 };
+
+/* Who is handed an engine plays a sequence so (validation/agreement.h): options is a struct sim_options. */
+enum rc sim_answer_sequence(const struct call *calls, const struct costs *costs, size_t n_calls, enum regime host,
+                            void *options, struct outcome *outcomes, struct err *e);
 
 /* outcomes[n_calls], each in its own time from begin_s on; flows, events and the cost of the
  * simulation are those of the whole sequence, and bytes over time too, counted from the start of

@@ -129,7 +129,7 @@ void fluid_hold(struct flows *f, int bundle); /* by the lowest link on its way *
 void fluid_refresh(struct flows *f);          /* next ends of the links touched */
 double fluid_next_end(const struct flows *f);
 double fluid_served(const struct flows *f, int bundle); /* payload to each of its flows, by now */
-void fluid_find_ending(struct flows *f, double until, double *last); /* fills ending[]; raises *last to their ends */
+void fluid_find_ending(struct flows *f, double until); /* fills ending[] */
 
 /* fluid_bundle.c */
 void fluid_start(struct flows *f, const int *links, int n, double payload, int64_t tag);
