@@ -34,7 +34,8 @@ make_root() {
     trap 'umount "$root/proc"' EXIT
     inside apt-get update -qq
     inside apt-get install -y -qq --no-install-recommends gcc g++ cmake make pkg-config git libsimgrid-dev libyaml-dev \
-        libmd-dev libjansson-dev libopenmpi-dev openmpi-bin libcmocka-dev procps python3 >/dev/null
+        libmd-dev libjansson-dev libcminpack-dev libopenmpi-dev openmpi-bin libcmocka-dev procps \
+        python3 >/dev/null
 }
 
 copy_sources() {

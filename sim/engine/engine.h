@@ -23,7 +23,7 @@ enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
 
 /* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`. With as many, skewed, and 8 in flight per sender
  * SimGrid takes about a second (tests/bench/engines.sh). */
-enum { SIM_SIMGRID_FLOWS = 4096 };
+enum { SIM_SIMGRID_FLOWS = 2048 };
 
 /* Flows that a call starts: a path of a piece of a message each, and one for its per-message cost. */
 double sim_flows(const struct call *call);

@@ -34,7 +34,8 @@ static void seal(struct flows *f) {
     f->level = infinities(n + 1);
     f->state = mem_alloc(n + 1, sizeof *f->state);
     f->state[n] = FLUID_QUEUED; // nobody needs to tell it anything
-    f->floor = mem_alloc(n, sizeof *f->floor);
+    f->floor = mem_alloc(n + 1, sizeof *f->floor);
+    f->floor[n] = INFINITY;
     f->budget = mem_alloc(n, sizeof *f->budget);
     for (size_t l = 0; l < n; l++)
         f->budget[l] = f->links[l].capacity;
