@@ -17,14 +17,14 @@ struct result_draws {
     const char *tail_reason; /* why p95 and p99 of the time are withdrawn, or NULL */
 };
 
+/* What packet transports may make of the wire time, and the load of hashed paths. */
 struct result_allowance {
     bool present, shown; /* shown: in text too, where the platform states a transport or hashes paths */
     const char *transport; /* as the tier states it, or NULL */
     struct claim lo, hi; /* unknown: no claim, or withdrawn */
     char basis[400]; /* from what, or why there is none */
     int draws; /* of hashed paths; 0: none are */
-    struct claim spread,
-        drawn[RESULT_QUANTILES]; /* largest link load on spread paths; p50, p95, p99 over the draws */
+    struct claim spread, drawn[RESULT_QUANTILES]; /* largest link load: on spread paths; over the draws */
 };
 
 #endif

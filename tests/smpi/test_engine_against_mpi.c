@@ -2,7 +2,8 @@
 /* A check of the engine that does not use it: a real MPI_Alltoallv under smpirun, linear and pairwise, against the
  * engine with the same schedule. Linear: all messages at once. Pairwise: round k is an exchange with rank xor k, and a
  * rank begins a round when both its send and its receive of the round before are over - a sequence of calls of one
- * message a rank. Both engines play the linear one. Latencies are 0: with others SimGrid's CM02 weighs flows by them, which the engine does not. */
+ * message a rank. Both engines play the linear one. Latencies are 0: with others SimGrid's CM02 weighs flows by them,
+ * which the engine does not. */
 #include "tests/support/bed.h"
 #include "tests/support/smpi.h"
 
