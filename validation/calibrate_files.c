@@ -80,7 +80,7 @@ enum rc calibrate_write(const struct calibration *c, const struct yaml_node *ske
     if (!rc && any)
         rc = evaluate(folder, verdict, e);
     else if (!rc)
-        buf_text(verdict, "no size was held back: nothing is earned\n");
+        buf_text(verdict, "no size of calls that run ahead was held back: there is no gate, and nothing is earned\n");
     return rc ? rc : put_platform(c, skeleton, folder, verdict->text, e);
 }
 
@@ -96,16 +96,27 @@ static enum rc open_bench(const struct calibration *c, const char *platform, str
     return rc;
 }
 
+/* A matrix of no more ranks than the machine has, the others neither sending nor receiving. */
+static void widen(const struct matrix *m, int ranks, struct matrix *into) {
+    double *dense = matrix_dense(m), *wide = mem_alloc((size_t)ranks * (size_t)ranks, sizeof *wide);
+    for (int src = 0; src < m->ranks; src++)
+        for (int dst = 0; dst < m->ranks; dst++)
+            wide[src * ranks + dst] = dense[src * m->ranks + dst];
+    matrix_from_dense(wide, ranks, m->whole, into);
+    free(dense);
+    free(wide);
+}
+
 static enum rc put_matrix(const char *folder, const char *name, struct bench *b, struct err *e) {
     const struct record_ask ask = {0};
     struct record *r = NULL;
     char *path = mem_printf("%s/%s", folder, name);
     enum rc rc = record_load(path, &ask, &r, e);
-    if (!rc && (r->kind != RECORD_MATRIX || r->bytes.ranks != b->topology->ranks))
-        rc = err_set(e, RC_SHAPE, "%s is no matrix of %d ranks", path, b->topology->ranks);
+    if (!rc && (r->kind != RECORD_MATRIX || r->bytes.ranks > b->topology->ranks))
+        rc = err_set(e, RC_SHAPE, "%s is no matrix of up to %d ranks", path, b->topology->ranks);
     if (!rc) {
         matrix_clear(&b->call.stages[0].bytes);
-        matrix_scale(&r->bytes, 1, &b->call.stages[0].bytes);
+        widen(&r->bytes, b->topology->ranks, &b->call.stages[0].bytes);
     }
     record_free(r);
     free(path);

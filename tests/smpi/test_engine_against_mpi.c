@@ -3,7 +3,7 @@
  * engine with the same schedule. Linear: all messages at once. Pairwise: round k is an exchange with rank xor k, and a
  * rank begins a round when both its send and its receive of the round before are over - a sequence of calls of one
  * message a rank. Both engines play the linear one. Latencies are 0: with others SimGrid's CM02 weighs flows by them,
- * which the engine does not. */
+ * which the engines do not. */
 #include "tests/support/bed.h"
 #include "tests/support/smpi.h"
 

@@ -2,6 +2,7 @@
 /* Samples of a made-up machine: reading them, its constants found again, what is odd about samples, the files. */
 #include "tests/support/folder.h"
 #include "tests/support/keytable.h"
+#include "tests/support/program.h"
 
 #include "platforms/platform.h"
 #include "validation/calibrate_files.h"
@@ -370,6 +371,26 @@ static void a_log_is_calibrated_too(void **state) {
     samples_free(s);
 }
 
+static void the_command(void **state) {
+    (void)state;
+    struct buf out = {0};
+    char *line = mem_printf("calibrate %s/../fuzz/corpus/samples/good.csv -o made", TEST_DATA_DIR);
+    assert_int_equal(program_text(line, &out), 0);
+    static const char *const says[] = {"fast.bandwidth", "10 GB/s", "there is no gate, and nothing is earned",
+                                       "alltoall, 65536 B a rank", "flags:", "no cost of a message on the fast tier"};
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        if (!strstr(out.text, says[i]))
+            fail_msg("no '%s' in:\n%s", says[i], out.text);
+    assert_int_equal(program_text("simulate --platform made/platform.yaml --workload terrace-reference", &out), 0);
+    assert_int_equal(program_text("calibrate nothing.csv", &out), 2);
+    buf_clear(&out);
+    free(line);
+    unlink("made/platform.yaml");
+    unlink("made/held_back.yaml");
+    unlink("made/held_back_gate.yaml");
+    assert_int_equal(rmdir("made"), 0);
+}
+
 static void readme_and_schema_have_the_keys(void **state) {
     (void)state;
     check_key_table("validation/mpi/README.md", "keys samples", sample_keys);
@@ -396,6 +417,7 @@ int main(void) {
         cmocka_unit_test(bad_rows_are_refused_with_their_place),
         cmocka_unit_test(logs_of_other_benchmarks),
         cmocka_unit_test(a_log_is_calibrated_too),
+        cmocka_unit_test(the_command),
         cmocka_unit_test(readme_and_schema_have_the_keys),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
