@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* all-gather: every rank gets the tokens of all ranks, and the way back is a reduce-scatter of as many rows. [M16] */
+/* all-gather: every rank gets the tokens of all ranks, and the way back is a reduce-scatter of as many rows. [M13] */
 #include "workloads/build.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* levelled: inside each group what it sends to another one is spread evenly over its ranks, crosses between equal
- * indices, and is scattered there. [M18] */
+ * indices, and is scattered there. [M15] */
 #include "workloads/build.h"
 
 #include <math.h>

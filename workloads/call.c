@@ -57,8 +57,8 @@ void call_clear(struct call *call) {
 }
 
 void call_route(const struct call *call, int src, int dst, struct route *route) {
-    topo_find_route(call->topology, src, dst, (enum topo_path)call->implementation->intra_group_path,
-                    route);
+    topo_draw_route(call->topology, src, dst, (enum topo_path)call->implementation->intra_group_path,
+                    call->path_seed, route);
 }
 
 double call_message_cost_s(const struct call *call, enum tier tier) {

@@ -11,7 +11,6 @@
 #define WORKLOADS_CALL_H
 
 #include <math.h>
-#include <stdint.h>
 
 #include "platforms/alpha.h"
 #include "platforms/route_table.h"
@@ -71,7 +70,7 @@ struct call {
     bool pipelined;           /* a forwarder sends on pieces while more arrives */
     int chunks;               /* pieces of every message; 1 also where the largest fits one chunk */
     const double *enter_s;    /* when each rank enters the call; NULL: all at 0. Borrowed */
-    uint64_t order_seed;      /* of ORDER_RANDOM */
+    uint64_t order_seed, path_seed; /* of ORDER_RANDOM; of hashed paths */
     int n_stages, n_launches;
     struct stage *stages; /* [n_stages] */
 };
@@ -90,7 +89,8 @@ void call_clear(struct call *call);
 void call_route(const struct call *call, int src, int dst, struct route *route);
 /* The same to look at; `route` is room for it. */
 static inline struct way call_way(const struct call *call, int src, int dst, struct route *route) {
-    return route_way(call->topology, (enum topo_path)call->implementation->intra_group_path, src, dst, route);
+    int path = call->implementation->intra_group_path;
+    return route_way(call->topology, (enum topo_path)path, src, dst, call->path_seed, route);
 }
 
 /* Returns the per-message cost on a tier: the implementation's, else the platform's; one that was set goes first. */

@@ -2,6 +2,7 @@
 /* gates: evaluates every gate now and says what follows. */
 #include "sim/cli/cli.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,14 +92,17 @@ static enum rc run_gates(const void *parsed, struct buf *out, struct err *e) {
     bool explain = l->line.n_words == 2 && strcmp(l->line.words[0], "explain") == 0;
     if (l->line.n_words && !explain)
         return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", l->line.words[0]);
-    struct sim_options limit = {.timeout_s = TIMEOUT_S};
-    const struct simulator simulator = {sim_answer, &limit};
+    struct sim_options first = {.timeout_s = TIMEOUT_S, .engine = SIM_ENGINE_SIMGRID, .messages = INT_MAX},
+                       other = {.timeout_s = TIMEOUT_S, .engine = SIM_ENGINE_FLUID, .messages = INT_MAX};
+    const struct simulator simulator = {sim_answer, &first}, second = {sim_answer, &other};
     struct gate_run_options options = {.folder = q->corpus,
                                        .only = explain ? l->line.words[1] : NULL,
                                        .analytic_only = q->analytic_only,
                                        .tools = {.full = l->full}};
     if (!q->analytic_only) {
         options.tools.simulator = &simulator;
+        options.tools.second = &second;
+        options.tools.sequence = sim_answer_sequence;
         options.tools.repeat = repeat;
     }
     struct gate_run run;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/report/allowance.h"
 #include "workloads/strategy.h"
 
 static void write_stages(struct json *j, const struct result *r, const struct result_call *c) {
@@ -198,6 +199,11 @@ static void write_sequence(struct json *j, const struct result *r, const struct 
     json_close(j);
 }
 
+static void write_allowance(struct json *j, const struct result *r, const struct result_call *c) {
+    (void)r;
+    allowance_write_json(j, &c->allowance);
+}
+
 static void write_draws(struct json *j, const struct result *r, const struct result_call *c) {
     const struct result_draws *d = &c->draws;
     (void)r;
@@ -332,6 +338,7 @@ const struct call_field call_fields[] = {
     {.write = write_map},
     {.write = write_sequence},
     {.write = write_draws},
+    {.write = write_allowance},
     {.write = write_withdrawn},
     {.write = write_note},
 };

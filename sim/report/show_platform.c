@@ -51,8 +51,8 @@ static void say_kind(const struct topology *t, enum tier tier, struct buf *out) 
                    ends, rate(&f->link_bandwidth_Bps, a));
         break;
     case FABRIC_TORUS:
-        buf_printf(out, "a torus of %s %s, %s a link; equally long ways are used evenly", f->dims, ends,
-                   rate(&f->link_bandwidth_Bps, a));
+        buf_printf(out, "a torus of %s %s, %s a link%s", f->dims, ends, rate(&f->link_bandwidth_Bps, a),
+                   f->paths == PATHS_HASHED ? "" : "; equally long ways are used evenly");
         break;
     case FABRIC_GRAPH:
         buf_printf(out, "a graph of %zu cables between %d %s; routes have the fewest links", f->links.n,
@@ -87,6 +87,27 @@ static void say_nics(const struct plat_fabric *f, int64_t ranks, struct buf *out
                    f->nics == 1 ? "" : "s", rate(&f->nic_bandwidth_Bps, a), (long long)ranks, f->nic_map);
 }
 
+/* What becomes of a message where a tier has several paths, and of its packets. */
+static void say_paths(const struct platform *p, enum tier tier, struct buf *out) {
+    const struct plat_tier *x = &p->tier[tier];
+    const struct plat_fabric *f = &x->fabric;
+    int spines = tier > 0 ? fabric_spines(f, plat_span(p, (enum tier)(tier - 1)), x->oversubscription.value) : 1;
+    if (f->paths == PATHS_HASHED) {
+        buf_printf(out, "; paths hashed: %s draws one by the seed",
+                   f->flows_per_message > 1 ? "each flow of a message" : "each message");
+        if (spines > 1)
+            buf_printf(out, ", of %d spines", spines);
+        if (f->flows_per_message > 1)
+            buf_printf(out, ", %lld flows a message", (long long)f->flows_per_message);
+    } else if (tier > 0) {
+        buf_printf(out, "; paths %s", fabric_paths[f->paths]);
+    }
+    if (f->transport_stated)
+        buf_printf(out, "; transport %s", fabric_transports[f->transport]);
+    if (f->ack_share.value > 0)
+        buf_printf(out, ", acknowledgements of %.3g %%", 100 * f->ack_share.value);
+}
+
 void show_tiers(const struct topology *t, struct buf *out) {
     const struct platform *p = t->platform;
     for (int tier = 0; tier < p->n_tiers; tier++) {
@@ -97,6 +118,7 @@ void show_tiers(const struct topology *t, struct buf *out) {
             continue;
         say_kind(t, (enum tier)tier, &words);
         say_nics(f, p->ranks_per_group, &words);
+        say_paths(p, (enum tier)tier, &words);
         table_paragraph(out, "%s tier: %s; a rank %s at most %s", p->tier[tier].name, words.text,
                         f->half_duplex ? "sends and receives in sum" : "sends, and receives,",
                         rate(&p->tier[tier].bandwidth_Bps, a));

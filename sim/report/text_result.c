@@ -2,9 +2,11 @@
 #include "sim/report/result_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/unit.h"
+#include "sim/report/allowance.h"
 #include "sim/report/table.h"
 
 static void claim_cell(struct table *t, struct claim c, enum claim_form form) {
@@ -431,6 +433,11 @@ void result_write_text(const struct result *r, struct buf *out) {
     write_stages(r, out);
     write_paths(r, out);
     write_draws(r, out);
+    for (int i = 0; i < r->n_calls; i++) {
+        char *label = mem_printf("%s %s", r->calls[i].phase, r->calls[i].strategy);
+        allowance_write_text(&r->calls[i].allowance, label, out);
+        free(label);
+    }
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

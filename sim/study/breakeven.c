@@ -282,6 +282,7 @@ static enum rc simulated_entry(const struct inputs *in, const struct breakeven_q
     *entry = (struct breakeven_entry){.chain = chain, .s_per_pair = chain->s_per_pair};
     struct sim_options options = question_times_only(&ask->q);
     struct ratio_search s = {.platform = in->platform,
+                             .path_seed = topo_path_seed((uint64_t)ask->q.seed, 0),
                              .workload = in->workload,
                              .implementation = in->implementation,
                              .traffic = in->traffic,

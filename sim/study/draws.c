@@ -29,6 +29,7 @@ static enum rc one_draw(const struct question *q, const struct call *like, const
                &call);
     call.enter_s = like->enter_s;
     call.order_seed = like->order_seed;
+    call.path_seed = like->path_seed;
     enum rc rc = sim_run(&call, cases, n_cases, &options, outcomes, e);
     for (size_t i = 0; i < n_cases; i++) {
         times_s[i] = outcomes[i].time_s;
@@ -73,7 +74,9 @@ enum rc draws_run(const struct asking *a, struct call_run *run, struct err *e) {
         if (rc)
             break;
         // the cases stand as known, wire; without the known one the wire comes first
-        rc = one_draw(q, &run->call, t, run->cases.costs, known ? 2 : 1, times_s, e);
+        struct call drawn = run->call; // the first draw takes the paths of the call itself
+        drawn.path_seed = topo_path_seed((uint64_t)q->seed, (uint64_t)i);
+        rc = one_draw(q, &drawn, t, run->cases.costs, known ? 2 : 1, times_s, e);
         known_s[i] = times_s[0];
         wire_s[i] = times_s[known ? 1 : 0];
         traffic_free(t);

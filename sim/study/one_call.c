@@ -209,6 +209,7 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
     call_build(in->topology, in->workload, how, in->traffic, strategy, phase, &run->call);
     run->call.enter_s = in->enter_s;
     run->call.order_seed = (uint64_t)a->q->seed;
+    run->call.path_seed = topo_path_seed((uint64_t)a->q->seed, 0);
     scope_of_call(a->q, in, &run->call, &a->scopes[i]);
     run->time = a->time[i] = licences_for(a->licences, CAP_CALL_TIME, run->scope);
     run->wire = licences_for(a->licences, CAP_WIRE_TIME, run->scope);
@@ -247,6 +248,8 @@ enum rc call_run_more(struct asking *a, struct call_run *run, struct err *e) {
         rc = sequence_run(a, run, e);
     if (!rc && q->draws)
         rc = draws_run(a, run, e);
+    if (!rc && run->c->simulated)
+        rc = allow_publish(a, run, e);
     return rc;
 }
 

@@ -68,6 +68,8 @@ void sequence_publish(const struct sequence_times *t, const struct licence *time
                       struct result_sequence *s);
 enum rc sequence_run(const struct asking *a, struct call_run *run, struct err *e);
 enum rc draws_run(const struct asking *a, struct call_run *run, struct err *e);
+/* What packet transports may add, and the load of hashed paths. */
+enum rc allow_publish(const struct asking *a, struct call_run *run, struct err *e);
 /* What one call is about. Constants or an implementation changed by --set are not those that were tried; the number
  * of groups and ranks may be set. Texts are borrowed from the call. */
 void scope_of_call(const struct question *q, const struct inputs *in, const struct call *call,

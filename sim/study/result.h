@@ -9,6 +9,7 @@
 
 #include "sim/study/inputs.h"
 #include "sim/study/result_messages.h"
+#include "sim/study/result_spread.h"
 #include "workloads/costs.h"
 
 enum { RESULT_CALLS = PHASE_COUNT * (STRATEGY_COUNT + 1), RESULT_TREATMENTS = 8, RESULT_CAUSES = 8, RESULT_MAP = 32 };
@@ -62,14 +63,6 @@ struct result_sequence {
     int worst; /* place of the call that adds most; -1: no number of one may be shown */
 };
 
-/* Quantiles over draws of batches and layers. */
-enum { RESULT_QUANTILES = 3 };
-struct result_draws {
-    int n, layers; /* n 0: not asked for */
-    struct claim time[RESULT_QUANTILES], wire[RESULT_QUANTILES]; /* p50, p95, p99 */
-    const char *tail_reason; /* why p95 and p99 of the time are withdrawn, or NULL */
-};
-
 struct result_call {
     const char *strategy, *phase;
     enum dedup dedup; /* of a one-hop call */
@@ -100,6 +93,7 @@ struct result_call {
     struct claim *port_end; /* per rank: send, receive, shared link; earliest ends, unknown where nothing moves */
     struct result_sequence sequence;
     struct result_draws draws;
+    struct result_allowance allowance;
     struct result_analytic analytic;
     double *map; /* [from * map_blocks + to] bytes between blocks of map_ranks ranks, or NULL */
     int map_blocks, map_ranks;

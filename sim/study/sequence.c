@@ -135,6 +135,7 @@ static void build(const struct call *like, enum regime table, struct calls *c, s
                    &c->calls[i]);
         c->calls[i].enter_s = like->enter_s;
         c->calls[i].order_seed = like->order_seed;
+        c->calls[i].path_seed = like->path_seed;
         t->known = costs_known(&c->calls[i], table, &c->costs[i], NULL, s->reason) && t->known;
     }
     for (int i = 0; i < c->n && !t->known; i++)
