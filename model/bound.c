@@ -139,8 +139,7 @@ struct walk {
     struct follows follows; /* of the stage that is walked */
     struct route route;     /* room for a way, and for the loads on it */
     double load_s[TOPO_ROUTE_MAX];
-    double *tail_s[CALL_STAGES]; /* per rank: from its complete arrivals in the stage to the end of
-                                    the call */
+    double **tail_s; /* [stage], per rank: from its complete arrivals in the stage to the end of the call */
     double bound_s;
 };
 
@@ -170,7 +169,7 @@ static void follow_message(struct walk *w, int stage, int dst, const struct sent
 
 static double work_s(const struct walk *w, int stage, int rank) {
     return costs_splits_s(w->costs, w->call, stage) +
-           costs_chain_s(w->costs, w->call, stage, rank) + w->costs->alpha_s[stage];
+           costs_chain_s(w->costs, w->call, stage, rank) + costs_alpha_s(w->costs, w->call, stage);
 }
 
 /* [B4] tail_s(i) = work_{s+1}(i) + the larger of tail_{s+1}(i) and what i itself sends there, tails
@@ -290,6 +289,7 @@ static void walk_clear(struct walk *w) {
         free(w->follows.runs[l].items);
     for (int i = 0; i < w->call->n_stages; i++)
         free(w->tail_s[i]);
+    free(w->tail_s);
     free(w->links);
     free(w->own);
     free(w->scratch.items);
@@ -306,6 +306,7 @@ static void walk_init(struct walk *w, const struct call *call) {
                        .chunks = call->chunks > 1 ? call->chunks : 1,
                        .ready_s = mem_alloc(ranks, sizeof *w->ready_s),
                        .last_s = mem_alloc(ranks, sizeof *w->last_s),
+                       .tail_s = mem_alloc((size_t)call->n_stages + 1, sizeof *w->tail_s),
                        .links = mem_alloc(n_piles, sizeof *w->links),
                        .own = mem_alloc(n_piles, sizeof *w->own),
                        .follows.runs = mem_alloc(n_piles / TIER_MAX, sizeof *w->follows.runs)};

@@ -6,7 +6,7 @@
 #ifndef MODEL_BOUND_H
 #define MODEL_BOUND_H
 
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 /* Lower bound of the call time under the given fixed costs; with costs_wire(), of the wire time. */
 double bound_call_s(const struct call *call, const struct costs *costs);

@@ -56,7 +56,7 @@ void once_bounds(const struct call *call, const struct costs *cases, size_t n, d
     if (busiest)
         *busiest = b;
     for (size_t i = 0; i < n; i++) {
-        bound_s[i] = cases[i].alpha_s[0] + costs_splits_s(&cases[i], call, 0);
+        bound_s[i] = costs_alpha_s(&cases[i], call, 0) + costs_splits_s(&cases[i], call, 0);
         double release_s = bound_s[i];
         for (size_t l = 0; l < n_links; l++)
             bound_s[i] = fmax(bound_s[i], loaded_end_s(&cases[i], release_s, &load_s[l * TIER_MAX]));

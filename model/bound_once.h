@@ -8,6 +8,7 @@
 #define MODEL_BOUND_ONCE_H
 
 #include "model/bound.h"
+#include "workloads/costs.h"
 
 bool once_is_enough(const struct call *call);
 

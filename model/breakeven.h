@@ -10,6 +10,7 @@
 
 #include "model/model.h"
 #include "platforms/base/root.h"
+#include "workloads/costs.h"
 
 /* Ratio where both strategies put the same bytes' time on the wire; false when there is none (q <= 1).
  * experts_per_rank > 0: hop B sends a token once per rank, however many of its experts are there. [F8] */

@@ -14,15 +14,15 @@ static double closed_Bps(const struct beta *b, double x_bytes) {
 
 /* Linear in log x between two neighbouring points, clamped outside. */
 static double table_Bps(const struct beta *b, double x_bytes) {
-    const double call = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
-    double place = log(x_bytes / table_low_bytes) / call;
+    const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
+    double place = log(x_bytes / table_low_bytes) / step;
     if (place <= 0)
         return closed_Bps(b, table_low_bytes);
     if (place >= TABLE_POINTS - 1)
         return closed_Bps(b, table_high_bytes);
     double below = floor(place);
-    double low_Bps = closed_Bps(b, table_low_bytes * exp(call * below));
-    double high_Bps = closed_Bps(b, table_low_bytes * exp(call * (below + 1)));
+    double low_Bps = closed_Bps(b, table_low_bytes * exp(step * below));
+    double high_Bps = closed_Bps(b, table_low_bytes * exp(step * (below + 1)));
     return low_Bps + (place - below) * (high_Bps - low_Bps);
 }
 
@@ -123,6 +123,8 @@ void model_levels(const struct platform *p, const struct implementation *how, en
 const char *model_no_form(const struct call *call) {
     if (call->strategy == STRATEGY_GATHER_FIRST)
         return "gather-first";
+    if (call->strategy == STRATEGY_LEVELLED)
+        return "levelled";
     return plat_is_even(call->platform) ? NULL : "groups that differ in size";
 }
 
@@ -144,28 +146,30 @@ static double rows_per_token(const struct call *call, const struct stage *stage)
 }
 
 static double alpha_of(const struct call *call, const struct costs *costs, const struct stage *stage) {
-    return costs->alpha_s[stage - call->stages] + costs->latency_s[stage->span];
+    return costs_alpha_s(costs, call, (int)(stage - call->stages)) + costs->latency_s[stage->span];
 }
 
 void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g) {
     const struct platform *p = call->platform;
     const struct workload *w = call->workload;
+    bool reads_splits = call->phase == PHASE_DISPATCH && call->implementation->alpha_calls == ALPHA_PER_HOP;
     *m = (struct model_machine){
-        .splits_s = call->phase == PHASE_DISPATCH && !call->pipelined ? costs->splits_s : 0,
+        .splits_s = reads_splits ? costs->splits_s : 0,
         .chain_s_per_pair = call->phase == PHASE_DISPATCH ? costs->chain_s_per_pair : 0,
         .chain_floor_s = costs->chain_floor_s};
     model_levels(p, call->implementation, call->cut, m);
     *g = (struct model_geometry){.groups = p->domains[call->cut].n,
                                  .ranks_per_group = plat_span(p, call->cut),
                                  .tokens = (double)w->tokens_per_rank,
-                                 .top_k = (double)w->top_k,
-                                 .fan_out = w->group_limit ? (double)w->group_limit
+                                 .top_k = (double)workload_slots(w),
+                                 .fan_out = w->group_limit && workload_slots(w) == w->top_k ? (double)w->group_limit
                                                            : call->traffic->fan_out,
                                  .row_bytes = call->row_bytes};
     const struct stage *one = find_stage(call, "one_hop"), *a = find_stage(call, "hop_a"),
                        *b = find_stage(call, "hop_b");
-    if (call->strategy == STRATEGY_THREE_HOP)
+    if (call->strategy != STRATEGY_ONE_HOP && call->strategy != STRATEGY_TWO_HOP &&
+        call->strategy != STRATEGY_TWO_HOP_PIPELINED)
         return;
     if (one) {
         m->alpha_one_hop_s = alpha_of(call, costs, one);
@@ -178,7 +182,7 @@ void model_from_call(const struct call *call, const struct costs *costs, struct 
         g->top_k = rows_per_token(call, b);
         // the chain works on pairs, also where rows are de-duplicated
         if (g->top_k > 0)
-            m->chain_s_per_pair *= (double)w->top_k / g->top_k;
+            m->chain_s_per_pair *= (double)workload_slots(w) / g->top_k;
     }
 }
 
@@ -205,8 +209,8 @@ struct beta model_stage_level(const struct call *call, const struct stage *stage
     return tier_beta(p, call->implementation, stage->inside, p->tier[stage->inside].bandwidth_Bps.value);
 }
 
-/* [F14] Three hops, one after the other; the chain on the mean pairs of the forwarders before each. */
-static void three_hops(const struct call *call, const struct costs *costs, const struct model_geometry *g,
+/* [F14] [F15] Hops one after the other; the chain on the mean pairs of the forwarders before each. */
+static void stage_by_stage(const struct call *call, const struct costs *costs, const struct model_geometry *g,
                        struct outcome *o) {
     for (int i = 0; i < call->n_stages; i++) {
         const struct stage *stage = &call->stages[i];
@@ -222,6 +226,35 @@ static void three_hops(const struct call *call, const struct costs *costs, const
     }
 }
 
+/* [F16] An exchange of rounds: each rank sends one message a round, and arrivals let the next round begin. */
+static void rounds(const struct call *call, const struct costs *costs, int first, int n, struct outcome *o) {
+    const struct stage *stage = &call->stages[first];
+    struct beta level = model_stage_level(call, stage);
+    double ranks = call->topology->ranks, bytes = 0;
+    double time_s = alpha_of(call, costs, stage) + (n - 1) * costs->latency_s[stage->inside];
+    for (int i = first; i < first + n; i++) {
+        double mean = matrix_total(&call->stages[i].bytes, false) / ranks;
+        time_s += mean > 0 ? mean / model_beta_Bps(&level, mean) : 0;
+        bytes += mean * ranks;
+    }
+    add_stage(o, stage->name, time_s);
+    o->stages[o->n_stages - 1].bytes = bytes;
+    o->stages[o->n_stages - 1].messages = ranks * n;
+}
+
+static void all_gather(const struct call *call, const struct costs *costs, const struct model_geometry *g,
+                       struct outcome *o) {
+    if (call->implementation->all_gather == GATHER_DIRECT) {
+        stage_by_stage(call, costs, g, o);
+        return;
+    }
+    for (int first = 0, n = 1; first < call->n_stages; first += n, n = 1) {
+        while (call_is_round(call, first + n))
+            n++;
+        rounds(call, costs, first, n, o);
+    }
+}
+
 void model_call(const struct call *call, const struct costs *costs, struct outcome *outcome) {
     struct model_machine m;
     struct model_geometry g;
@@ -229,8 +262,10 @@ void model_call(const struct call *call, const struct costs *costs, struct outco
     struct outcome o = {0};
     model_from_call(call, costs, &m, &g);
     model_predict(&m, &g, &t);
-    if (call->strategy == STRATEGY_THREE_HOP) {
-        three_hops(call, costs, &g, &o);
+    if (call->strategy == STRATEGY_THREE_HOP || call->strategy == STRATEGY_INSIDE_FIRST) {
+        stage_by_stage(call, costs, &g, &o);
+    } else if (call->strategy == STRATEGY_ALL_GATHER) {
+        all_gather(call, costs, &g, &o);
     } else if (call->strategy == STRATEGY_ONE_HOP) {
         add_exchange(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
     } else if (call->phase == PHASE_DISPATCH) {

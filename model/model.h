@@ -8,7 +8,7 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 /* Effective bandwidth of a message size. [F2] */
 enum beta_kind {

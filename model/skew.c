@@ -18,11 +18,11 @@ double skew_expected_max(int n) {
         return 0;
     // [F11] Simpson's rule; beyond +-12 the density is below 1e-31
     enum { STEPS = 4800 };
-    const double from = -12, call = 24.0 / STEPS;
+    const double from = -12, step = 24.0 / STEPS;
     double sum = density_times_x(from, n) + density_times_x(-from, n);
     for (int i = 1; i < STEPS; i++)
-        sum += (i % 2 ? 4 : 2) * density_times_x(from + i * call, n);
-    return sum * call / 3;
+        sum += (i % 2 ? 4 : 2) * density_times_x(from + i * step, n);
+    return sum * step / 3;
 }
 
 double skew_exact(double cv, int peers, double averaged) {

@@ -2,21 +2,28 @@
 /* blocks.h - links that several ranks share on the way out of a block of them, and on the way in: uplinks, NICs,
  * caps of a rank, trays, nodes, leaves and pods of a tree, rails, a switch with a stated capacity, half-duplex ports.
  *
- * Blocks are used in the order in which they were added on the way out, in the reverse order on the way in. */
+ * Blocks are used in the order in which they were added on the way out, in the reverse order on the way in.
+ * Units: SI.
+ * Errors: none; more than BLOCKS_MAX kinds of blocks end the program, which checked platforms do not have.
+ * Ownership: the topology owns blocks and links.
+ * Edges: a tier that joins nothing has no blocks. */
 #ifndef PLATFORMS_BLOCKS_H
 #define PLATFORMS_BLOCKS_H
 
-#include "platforms/topology.h"
+#include "platforms/topo_links.h"
 
-/* links of a path beside those of a mesh, at most: both legs */
-enum { BLOCKS_MAX = 30, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
-
-/* Returns whether there are no blocks but uplinks of oversubscribed switches. */
+/* Adds the blocks of all tiers, and returns whether they are all uplinks of oversubscribed switches. */
 bool blocks_build(struct topology *t);
+/* Releases the blocks, not their links. */
 void blocks_clear(struct topology *t);
 
-/* Append the links that a leg uses at its two sides; of TIER_MAX: those that all tiers share. */
-void blocks_out(const struct topology *t, enum tier tier, int src, int dst, struct route *route);
-void blocks_in(const struct topology *t, enum tier tier, int src, int dst, struct route *route);
+/* Append the links that a leg uses at its two sides; with TIER_MAX for the tier: those that all tiers share. leg:
+ * sender, receiver, and the spine in between where there are several. */
+void blocks_out(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
+void blocks_in(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
+
+/* Returns how many spines a leg may go by, at least 1, and whether the links by way of one have not failed. */
+int blocks_ways(const struct topology *t, enum tier tier, int src, int dst);
+bool blocks_way_works(const struct topology *t, enum tier tier, int src, int dst, int way);
 
 #endif

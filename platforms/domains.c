@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/platform.h"
-
-/* Next entry of group_sizes: "2x8" is two groups of 8, "8" is one. Moves text behind it; false for anything else. */
+/* Reads the next entry of group_sizes, "2x8" for two groups of 8 or "8" for one, and moves text behind it. Returns
+ * false for anything else. */
 static bool next_sizes(const char **text, long *groups, long *ranks) {
     char *end;
     if (**text < '1' || **text > '9')
@@ -21,7 +20,7 @@ static bool next_sizes(const char **text, long *groups, long *ranks) {
     return (*end == ' ' || !*end) && *groups <= RANKS_MAX && *ranks <= RANKS_MAX;
 }
 
-/* Ranks of each group. */
+/* Reads the number of ranks of each group. */
 static enum rc read_sizes(const struct platform *p, int *sizes, struct err *e) {
     const struct yaml_node *node = yaml_get(p->doc->root, "group_sizes");
     long many = 1, ranks = p->ranks_per_group, largest = 0;
@@ -42,7 +41,7 @@ static enum rc read_sizes(const struct platform *p, int *sizes, struct err *e) {
     return RC_OK;
 }
 
-/* The domains of a tier: `joins` of those below, which follow each other. */
+/* Fills the domains of a tier, each of `joins` consecutive ones of the tier below. */
 static void join_domains(struct platform *p, enum tier tier, int joins) {
     const struct plat_domains *below = &p->domains[tier - 1];
     struct plat_domains *d = &p->domains[tier];
@@ -54,6 +53,20 @@ static void join_domains(struct platform *p, enum tier tier, int joins) {
         d->first[i] = below->first[i * joins];
     for (int rank = 0; rank < ranks; rank++)
         d->of_rank[rank] = below->of_rank[rank] / joins;
+}
+
+const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier) {
+    bool between = tier != TIER_FAST && tier != plat_slow(p);
+    if (between)
+        return yaml_get(p->doc->root, "middle")->items[tier - 1];
+    return yaml_get(p->doc->root, tier == TIER_FAST ? "fast" : "slow");
+}
+
+int plat_find_tier(const struct platform *p, const char *name) {
+    for (int t = 0; t < p->n_tiers; t++)
+        if (strcmp(p->tier[t].name, name) == 0)
+            return t;
+    return -1;
 }
 
 enum rc domains_build(struct platform *p, struct err *e) {
@@ -122,8 +135,12 @@ int plat_peer(const struct platform *p, enum tier tier, int domain, int rank) {
     return first + plat_index(p, tier, rank) % (d->first[domain + 1] - first);
 }
 
-int plat_parent(const struct platform *p, enum tier tier, int domain) {
-    return p->domains[tier + 1].of_rank[p->domains[tier].first[domain]];
+int plat_groups_in(const struct platform *p, enum tier tier) {
+    return p->domains[TIER_FAST].n / p->domains[tier].n;
+}
+
+int plat_group_in(const struct platform *p, enum tier tier, int rank) {
+    return plat_group_of(p, rank) % plat_groups_in(p, tier);
 }
 
 int plat_ends(const struct platform *p, enum tier tier) {

@@ -3,43 +3,45 @@
  *
  * A tier joins ends inside a domain; the domains of a tier are the ends of the next one. Domains of any tier have
  * consecutive ranks; a rank's index is counted from the first one.
- * Errors: RC_SCHEMA, RC_RANGE. Ownership: arrays belong to the platform's document. */
+ * Units: none.
+ * Shapes: first[n + 1], of_rank[ranks].
+ * Errors: RC_SCHEMA, RC_RANGE of domains_build().
+ * Ownership: arrays belong to the platform's document.
+ * Edges: ranks, domains and tiers must be those of the platform; none is checked. */
 #ifndef PLATFORMS_DOMAINS_H
 #define PLATFORMS_DOMAINS_H
 
-#include <stdbool.h>
+#include "platforms/platform_data.h"
 
-#include "platforms/base/err.h"
-
-enum tier { TIER_FAST, TIER_MAX = 4 };
-enum { RANKS_MAX = 16384 };
-
-struct platform;
-
-/* The domains of a tier. */
-struct plat_domains {
-    int n;
-    int *first;   /* [n + 1] first rank */
-    int *of_rank; /* [ranks] */
-};
-
+/* Returns the number of ranks. */
 int plat_ranks(const struct platform *p);
-enum tier plat_slow(const struct platform *p);         /* the outermost tier */
-int plat_group_of(const struct platform *p, int rank); /* its domain of the fast tier */
-int plat_local_of(const struct platform *p, int rank); /* its index there */
-bool plat_is_even(const struct platform *p);           /* all groups are of one size */
+/* Returns the outermost tier. */
+enum tier plat_slow(const struct platform *p);
+/* Return the group of a rank, and its index in the group. */
+int plat_group_of(const struct platform *p, int rank);
+int plat_local_of(const struct platform *p, int rank);
+/* Returns whether all groups are of one size. */
+bool plat_is_even(const struct platform *p);
 
-/* Ranks of a domain of a tier; where they differ, of the largest. */
+/* Returns the number of ranks in a domain of a tier; where domains differ, in the largest. */
 int plat_span(const struct platform *p, enum tier tier);
+/* Returns the index of a rank in its domain of a tier. */
 int plat_index(const struct platform *p, enum tier tier, int rank);
-/* The rank of a domain that has this rank's index, taken modulo the domain's size. */
+/* Returns the rank of a domain that has this rank's index, taken modulo the domain's size. */
 int plat_peer(const struct platform *p, enum tier tier, int domain, int rank);
-/* The domain of the tier outside `tier` that holds a domain. */
-int plat_parent(const struct platform *p, enum tier tier, int domain);
+/* Returns the number of groups in a domain of a tier, and which of them, from 0, a rank is in. */
+int plat_groups_in(const struct platform *p, enum tier tier);
+int plat_group_in(const struct platform *p, enum tier tier, int rank);
 
-/* Ends that a tier joins in a domain, and the number of a rank's end there; over all domains with `all`. */
+/* Returns the number of ends that a tier joins in a domain; below 2 it joins nothing. */
 int plat_ends(const struct platform *p, enum tier tier);
+/* Returns the number of a rank's end in its domain, or counted over all domains with `all`. */
 int plat_end_of(const struct platform *p, enum tier tier, int rank, bool all);
+
+/* Returns the map of a tier in the file. */
+const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier);
+/* Returns the tier of a name, or -1 where there is none. */
+int plat_find_tier(const struct platform *p, const char *name);
 
 /* Fills the domains of a platform whose tiers are in order. */
 enum rc domains_build(struct platform *p, struct err *e);

@@ -9,6 +9,11 @@
 const char *const fabric_kinds[] = {"switch",   "full-mesh",      "ring",        "torus",     "graph",
                                     "fat-tree", "rail-optimised", "multi-plane", "dragonfly", NULL};
 
+const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
+const char *const fabric_routings[] = {"minimal", "spread", NULL};
+const char *const fabric_transports[] = {"ideal", "sprayed", "one-path", "drops", NULL};
+const char *const fabric_paths[] = {"spread", "hashed", "adaptive", NULL};
+
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]) {
     int n = 0;
     for (const char *at = text;; at++) {
@@ -33,7 +38,7 @@ bool fabric_is_apart(const struct plat_fabric *f) {
     return f->kind == FABRIC_MULTI_PLANE || (f->kind == FABRIC_RAIL && f->cross_rail == CROSS_FAST);
 }
 
-/* Entry i of a list of numbers; -1 when it ends before. */
+/* Returns entry i of a list of numbers, or -1 where the list is shorter. */
 static int listed(const char *text, int i) {
     for (; i >= 0; i--) {
         char *end;
@@ -63,7 +68,40 @@ int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription) {
     return f->levels == 1 ? f->ports : (int64_t)floor(down * (1 + 1e-12));
 }
 
-/* Constant i of those that are not lists. */
+int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription) {
+    bool tree = f->kind == FABRIC_FAT_TREE && f->levels == 2;
+    if (f->paths != PATHS_HASHED || !(tree || f->kind == FABRIC_SWITCH))
+        return 1;
+    if (f->spines)
+        return (int)f->spines;
+    int64_t up = tree ? f->ports - fabric_leaf_ends(f, oversubscription) : (int64_t)((double)below / oversubscription);
+    return up > 1 ? (int)up : 1;
+}
+
+static bool ends_in(const char *text, const char *end) {
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+/* Returns whether a name is free. Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology,
+ * whose first words are taken. */
+bool fabric_is_name(const char *name) {
+    static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
+                                        "leaf",  "pod",    "copy", "local",  "global",   "rank",
+                                        "group", "switch", NULL};
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), word = strcspn(name, "-");
+    for (int k = 0; taken[k]; k++)
+        if (strlen(taken[k]) == word && strncmp(taken[k], name, word) == 0)
+            return false;
+    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
+}
+
+bool fabric_begins(const char *name, const char *tier) {
+    size_t n = strlen(tier);
+    return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
+}
+
+/* Returns constant i of those that do not stand in lists, or NULL after the last one. */
 static struct quantity *single(struct plat_fabric *f, size_t i, const char **key) {
     const struct {
         const char *key;

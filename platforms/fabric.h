@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fabric.h - how the ends of one tier are joined, as a platform file says it.
  *
- * The ends of the fast tier are the ranks of a group, those of the others the domains of the tier below (or their
- * NICs); "group" means such an end.
- * Units: SI; every rate is one direction. Shapes: ends are numbered from 0.
- * Errors: RC_SCHEMA, RC_RANGE. Ownership: lists and texts belong to the platform's document. */
+ * The ends of the fast tier are the ranks of a group, those of the others the domains of the tier below: groups, or
+ * racks of them. NICs, their map, rails and the leaves of trees are those of groups, whatever the ends are.
+ * Units: SI; every rate is one direction.
+ * Shapes: ends are numbered from 0.
+ * Errors: none.
+ * Ownership: lists and texts belong to the platform's document.
+ * Edges: a text that the file does not give is NULL, a count 0. */
 #ifndef PLATFORMS_FABRIC_H
 #define PLATFORMS_FABRIC_H
 
@@ -25,9 +28,16 @@ enum fabric_kind {
 };
 extern const char *const fabric_kinds[];
 extern const char *const fabric_cross_rails[], *const fabric_routings[];
+extern const char *const fabric_transports[], *const fabric_paths[];
 
 enum cross_rail { CROSS_SPINE, CROSS_FAST };
 enum fabric_routing { ROUTING_MINIMAL, ROUTING_SPREAD };
+/* How a NIC gets its bytes through: not at all limited by it; packets over all paths; a flow on one path, with credits
+ * or pauses; queues that drop. */
+enum transport { TRANSPORT_IDEAL, TRANSPORT_SPRAYED, TRANSPORT_ONE_PATH, TRANSPORT_DROPS, TRANSPORT_COUNT };
+/* What becomes of a message where several paths are equally good: equal shares on all, by the sender; a path drawn for
+ * each of its flows; equal shares, by switches that choose the emptiest. */
+enum fabric_paths { PATHS_SPREAD, PATHS_HASHED, PATHS_ADAPTIVE };
 
 enum { FABRIC_DIMS = 3, FABRIC_GRAPH_ENDS = 1024 };
 
@@ -54,43 +64,50 @@ struct plat_fabric {
     struct key_list links;              /* graph: struct plat_edge */
     struct key_list shared;             /* struct plat_shared */
     bool half_duplex;                   /* a rank's port sends and receives at one rate in sum */
-    int64_t nics;                       /* slow tier: NICs of an end; 0: each rank has its own */
+    int64_t nics;                       /* of a group on this tier; 0: each rank has its own */
     struct quantity nic_bandwidth_Bps;
-    const char *nic_map; /* "blocks", "round-robin", "pooled", or the NIC of each local index */
+    const char *nic_map; /* "blocks", "round-robin", "pooled", or the NIC of each rank of a group */
     int64_t ports;       /* of a switch: fat tree, rails, planes */
     int64_t levels;      /* fat tree: 1 to 3 */
     int cross_rail;      /* enum cross_rail */
     int64_t routers;       /* dragonfly: of one of its groups */
-    int64_t router_groups; /* fast domains at one of its routers */
+    int64_t router_groups; /* ends at one of its routers */
     struct quantity local_bandwidth_Bps, global_bandwidth_Bps;
     int routing; /* enum fabric_routing */
+    int transport; /* enum transport */
+    bool transport_stated;
+    struct quantity ack_share; /* of the bytes received, sent back on the reverse way */
+    int paths;                  /* enum fabric_paths */
+    int64_t flows_per_message;  /* hashed: each takes a path of its own */
+    int64_t spines;             /* hashed tree: switches above the leaves; 0: as many as a leaf has ports up */
 };
 
-/* Constant i of a fabric and its name below the tier; NULL after the last one, given or not. */
+/* Returns constant i of a fabric, given or not, and writes its name below the tier; NULL after the last one. */
 enum { FABRIC_CONSTANT = 40 };
 struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]);
 
-struct platform;
-
-/* Reads "4x4x8" into dim[]; returns the number of dimensions, 0 when it is not one. */
+/* Reads "4x4x8" into dim[] and returns the number of dimensions, or 0 where the text is none. */
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
 
-/* NIC of an index among the `ranks` of an end, 0 .. nics - 1; -1 when the map does not say. Without NICs: the index
- * itself. */
+/* Returns the NIC, 0 .. nics - 1, of an index among the `ranks` of a group; -1 where the map does not say. Where the
+ * file states no NICs that is the index itself. */
 int fabric_nic_of(const struct plat_fabric *f, int64_t ranks, int index);
+/* Returns whether all NICs of a group act as one. */
 bool fabric_is_pooled(const struct plat_fabric *f);
-/* Whether nothing joins its rails: to another rail a message goes by way of a relay. */
+/* Returns whether nothing joins the rails of a fabric: to another rail a message goes by way of a relay. */
 bool fabric_is_apart(const struct plat_fabric *f);
 
-/* Whether a name is free for a shared link or a tier: small letters, at most 16, no first word of other links. */
+/* Returns whether a name is free for a shared link or a tier: at most 16 small letters, digits and dashes, and not the
+ * first word of other links. */
 bool fabric_is_name(const char *name);
-/* Whether a name is that of a tier in between, or may be one of its links: "rack", "rack-nic". */
+/* Returns whether a name is that of a tier in between, or may be one of its links: "rack", "rack-nic". */
 bool fabric_begins(const char *name, const char *tier);
 
-/* Ends below a first-level switch of a fat tree, a rail or a plane; 0: all ends. */
+/* Returns the number of NICs below a first-level switch of a fat tree, and of groups below one of a rail or plane. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
 
-/* Whether the description of all tiers fits the numbers of groups and ranks. */
-enum rc fabric_check(const struct platform *p, struct err *e);
+/* Links of a leaf, or of an end of a switch, to spines that hashed paths choose from; 1: there is no choice. below:
+ * ranks of an end. */
+int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription);
 
 #endif

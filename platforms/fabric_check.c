@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "platforms/fabric.h"
+#include "platforms/fabric_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "platforms/blocks.h"
+#include "platforms/topo_links.h"
 
 /* A tier while it is checked. */
 struct check {
@@ -14,7 +14,7 @@ struct check {
     enum tier tier;
     const struct plat_fabric *f;
     const char *word;    /* of its ends */
-    int64_t ends, below; /* ends of a domain, and ranks of the largest end */
+    int64_t ends; /* of a domain */
     const struct yaml_node *node; /* its map in the file */
 };
 
@@ -87,7 +87,7 @@ static enum rc check_torus(const struct check *c, struct err *e) {
     return RC_OK;
 }
 
-/* Most paths between two ends, and most links on one of them beside those of the ends. */
+/* Finds the largest number of paths between two ends, and of links on one path beside those of the ends. */
 static void most_paths(const struct check *c, int64_t *paths, int64_t *hops) {
     int dim[FABRIC_DIMS] = {(int)c->ends}, n = 1;
     *paths = 1;
@@ -122,8 +122,8 @@ static enum rc check_dragonfly(const struct check *c, struct err *e) {
 
 static enum rc check_ports(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
-    int64_t nics = f->nics ? f->nics : c->below;
-    int64_t ends = f->kind == FABRIC_FAT_TREE ? c->ends * nics : c->ends;
+    int64_t nics = f->nics ? f->nics : c->p->ranks_per_group, groups = c->ends > 1 ? plat_groups_in(c->p, c->tier) : 1;
+    int64_t ends = f->kind == FABRIC_FAT_TREE ? groups * nics : groups;
     int64_t levels = f->kind == FABRIC_FAT_TREE ? f->levels : 2;
     int64_t leaf = fabric_leaf_ends(f, c->p->tier[c->tier].oversubscription.value);
     int64_t most = leaf;
@@ -145,7 +145,7 @@ static enum rc check_ports(const struct check *c, struct err *e) {
 
 /* --- graphs ------------------------------------------------------------------------------------ */
 
-/* Marks what is reached from end 0; returns how many that are. */
+/* Marks the ends that are reached from end 0 and returns their number. */
 static int reach(const struct plat_edge *edges, size_t n_edges, bool *seen) {
     int n = 1;
     seen[0] = true;
@@ -165,7 +165,7 @@ static enum rc check_edge(const struct check *c, size_t i, struct err *e) {
     const struct place *at = item_of(c, "links", i);
     int64_t beyond = x->from >= c->ends ? x->from : x->to;
     if (beyond >= c->ends)
-        return err_at(e, RC_RANGE, at, "links: %lld-%lld dangles: there is no %lld among %lld %s",
+        return err_at(e, RC_RANGE, at, "links: %lld-%lld ends nowhere: there is no %lld among %lld %s",
                       (long long)x->from, (long long)x->to, (long long)beyond, (long long)c->ends,
                       c->word);
     if (x->from == x->to)
@@ -233,7 +233,7 @@ static bool is_word(const char *map) {
     return strcmp(map, "blocks") == 0 || strcmp(map, "round-robin") == 0 || strcmp(map, "pooled") == 0;
 }
 
-/* A list must have one number below nics for each local index. */
+/* Checks that a list names a NIC of the group for each rank of the group. */
 static enum rc check_map(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
     int64_t n = 0;
@@ -251,9 +251,9 @@ static enum rc check_map(const struct check *c, struct err *e) {
         n++;
         at = end;
     }
-    if (n != c->below)
+    if (n != c->p->ranks_per_group)
         return err_at(e, RC_RANGE, place_of(c, "nic_map"), "nic_map: %lld NICs are named for %lld ranks",
-                      (long long)n, (long long)c->below);
+                      (long long)n, (long long)c->p->ranks_per_group);
     return RC_OK;
 }
 
@@ -270,33 +270,12 @@ static enum rc check_nics(const struct check *c, struct err *e) {
         return err_at(e, RC_SCHEMA, place_of(c, "nics"), "'nics' needs the key 'nic_bandwidth'");
     bool rails = c->f->kind == FABRIC_RAIL || c->f->kind == FABRIC_MULTI_PLANE;
     if (rails && fabric_is_pooled(c->f))
-        return err_at(e, RC_SCHEMA, place_of(c, "nic_map"), "nic_map: rails need NICs that are apart");
+        return err_at(e, RC_SCHEMA, place_of(c, "nic_map"),
+                      "nic_map: 'pooled' found, but rails need NICs that are told apart");
     return c->f->nics && !is_word(c->f->nic_map) ? check_map(c, e) : RC_OK;
 }
 
-static bool ends_in(const char *text, const char *end) {
-    size_t n = strlen(text), k = strlen(end);
-    return n >= k && strcmp(text + n - k, end) == 0;
-}
-
-/* Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology, whose first words are taken. */
-bool fabric_is_name(const char *name) {
-    static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
-                                        "leaf",  "pod",    "copy", "local",  "global",   "rank",
-                                        "group", "switch", NULL};
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), word = strcspn(name, "-");
-    for (int k = 0; taken[k]; k++)
-        if (strlen(taken[k]) == word && strncmp(taken[k], name, word) == 0)
-            return false;
-    return !name[n] && n >= 1 && n <= 16 && name[0] >= 'a' && !ends_in(name, "-out") && !ends_in(name, "-in");
-}
-
-bool fabric_begins(const char *name, const char *tier) {
-    size_t n = strlen(tier);
-    return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
-}
-
-/* Whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
+/* Returns whether blocks of so many consecutive ranks begin where domains do, or lie inside one, on each tier. */
 static bool blocks_fit(const struct check *c, int ranks) {
     bool inside = true;
     for (int t = 0; t < c->p->n_tiers && inside; t++) {
@@ -329,7 +308,8 @@ static enum rc check_shared(const struct check *c, struct err *e) {
         }
         if (used)
             return err_at(e, RC_SCHEMA, at,
-                          "shared: '%.40s' is no name of its own (small letters, at most 16)",
+                          "shared: the name '%.40s' is taken or not allowed (at most 16 small letters, digits and "
+                          "dashes)",
                           all[i].name);
         if (!blocks_fit(c, (int)all[i].ranks))
             return err_at(e, RC_RANGE, at, "shared: '%s' joins %lld ranks, which does not fit %lld groups of %lld",
@@ -339,35 +319,46 @@ static enum rc check_shared(const struct check *c, struct err *e) {
     return RC_OK;
 }
 
-/* Kinds that are laid out for one number of ranks: a small group has no rank on the last rails of a large one. */
+/* Refuses groups of several sizes to kinds that are laid out for one: a small group has no rank on the last rails of a
+ * large one. */
 static enum rc check_sizes(const struct check *c, struct err *e) {
     bool any = c->tier == TIER_FAST ? c->f->kind == FABRIC_SWITCH : !fabric_is_apart(c->f);
     if (plat_is_even(c->p) || any)
         return RC_OK;
-    return err_at(e, RC_RANGE, place_of(c, "kind"), "kind '%s' needs groups of one size; 'group_sizes' says otherwise",
+    return err_at(e, RC_RANGE, place_of(c, "kind"),
+                  "kind '%s' needs groups of one size, but 'group_sizes' states several",
                   fabric_kinds[c->f->kind]);
 }
 
-/* A relay reaches its own rails only, and there is one on a way. */
-static enum rc check_relays(const struct check *c, struct err *e) {
-    for (int tier = 1; tier < (int)c->tier && fabric_is_apart(c->f); tier++)
-        if (fabric_is_apart(&c->p->tier[tier].fabric) && plat_ends(c->p, (enum tier)tier) > 1 && c->ends > 1)
-            return err_at(e, RC_RANGE, place_of(c, "kind"),
-                          "rails without a spine on two tiers, %s and %s: a message would need two relays",
-                          c->p->tier[tier].name, c->p->tier[c->tier].name);
+/* Hashed paths need a choice of them. */
+static enum rc check_paths(const struct check *c, struct err *e) {
+    const struct plat_fabric *f = c->f;
+    static const char *const keys[] = {"spines", "flows_per_message"};
+    bool hashed = f->paths == PATHS_HASHED, switched = f->kind == FABRIC_SWITCH && c->tier != TIER_FAST;
+    bool tree = f->kind == FABRIC_FAT_TREE && f->levels == 2, torus = f->kind == FABRIC_TORUS || f->kind == FABRIC_RING;
+    bool dragonfly = f->kind == FABRIC_DRAGONFLY && f->routing == ROUTING_SPREAD;
+    for (int i = 0; i < 2; i++)
+        if (yaml_get(c->node, keys[i]) && !(hashed && (i > 0 || switched || tree)))
+            return err_at(e, RC_SCHEMA, place_of(c, keys[i]), "%s belongs to 'paths: hashed'%s", keys[i],
+                          i ? "" : " of a switch between groups or of a fat tree of 2 levels");
+    if (hashed && !switched && !tree && !torus && !dragonfly)
+        return err_at(e, RC_SCHEMA, place_of(c, "paths"),
+                      "paths: '%s' has no several paths to draw from; hashed are a switch between groups, a fat tree "
+                      "of 2 levels, a torus, and a dragonfly with 'routing: spread'",
+                      fabric_kinds[f->kind]);
     return RC_OK;
 }
 
 static enum rc check_one(const struct check *c, struct err *e) {
     enum rc rc = check_keys(c, e);
     if (!rc)
+        rc = check_paths(c, e);
+    if (!rc)
         rc = check_sizes(c, e);
     if (!rc)
         rc = check_nics(c, e);
     if (!rc)
         rc = check_ends(c, e);
-    if (!rc)
-        rc = check_relays(c, e);
     return rc ? rc : check_shared(c, e);
 }
 
@@ -385,13 +376,14 @@ enum rc fabric_check(const struct platform *p, struct err *e) {
                           .f = &p->tier[t].fabric,
                           .word = word,
                           .ends = plat_ends(p, tier),
-                          .below = t == 0 ? 1 : plat_span(p, (enum tier)(t - 1)),
                           .node = plat_tier_node(p, tier)};
         int64_t paths = 1, hops = 0;
         rc = check_one(&c, e);
         if (rc)
             break;
         most_paths(&c, &paths, &hops);
+        if (c.f->paths == PATHS_HASHED)
+            paths = c.f->flows_per_message;
         // a route takes one tier, or before it one of those inside
         most = paths * before > most ? paths * before : most;
         int64_t now = paths * before * (hops + hops_before + TOPO_SPARE / 4) + TOPO_SPARE;

@@ -16,16 +16,18 @@ static const struct {
 } kinds[FIND_KINDS] = {{"platform", "platforms"},
                        {"workload", "workloads"},
                        {"implementation", "workloads/implementations"},
-                       {"corpus", "validation/measured"}};
+                       {"corpus", "validation/measured"},
+                       {"packet corpus", "validation/measured/packet"}};
 
-/* Built-in names use dashes, files underscores. SOURCES.yaml beside them is not one of them. */
+/* Returns whether a file is one of ours: a small letter first, .yaml last. SOURCES.yaml beside them is not one of
+ * them. */
 static bool is_data_file(const char *name) {
     size_t n = strlen(name);
     return n > 5 && strcmp(name + n - 5, ".yaml") == 0 && name[0] >= 'a' && name[0] <= 'z';
 }
 
-/* $MOESIM_DATA_DIR; the data beside an installed program (bin/../share/moesim); the source tree; where the data
- * were to be installed. */
+/* Returns the folder of the data: $MOESIM_DATA_DIR where it is set, else the first that exists of the data beside an
+ * installed program (bin/../share/moesim) and the source tree, else where the data were to be installed. */
 static const char *data_root(void) {
     static char beside[PATH_MAX + sizeof "/../share/moesim"];
     const char *root = getenv("MOESIM_DATA_DIR");
@@ -107,10 +109,9 @@ char *find_path(enum find_kind kind, const char *name) {
 
 enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
     size_t n = strlen(name);
-    if (strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0))
-        return yaml_load(name, doc, e);
-    char *path = find_path(kind, name);
-    enum rc rc = path ? yaml_load(path, doc, e) : not_found(kind, name, e);
+    bool is_path = strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+    char *path = is_path ? mem_copy(name) : find_path(kind, name);
+    enum rc rc = path ? yaml_load_as(path, kinds[kind].word, doc, e) : not_found(kind, name, e);
     free(path);
     return rc;
 }

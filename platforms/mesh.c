@@ -21,7 +21,7 @@ struct building {
     enum link_role role;
 };
 
-/* The ranks of n ends, counted over all domains. */
+/* Fills in the ranks below a link from n ends; `end` is counted over all domains. */
 static void find_ranks(const struct building *b, int end, int n, struct link *l) {
     const struct plat_domains *ends = &b->t->platform->domains[b->tier == TIER_FAST ? 0 : b->tier - 1];
     bool fast = b->tier == TIER_FAST;
@@ -29,7 +29,7 @@ static void find_ranks(const struct building *b, int end, int n, struct link *l)
     l->n_ranks = fast ? n : ends->first[end + n] - l->first_rank;
 }
 
-/* Link from an end to another; slot is where hop[] finds it. */
+/* Adds the link from an end to another; hop[slot] gets its number. */
 static void join(struct building *b, int from, int to, size_t slot, double rate_Bps) {
     int base = b->instance * b->m->ends;
     struct link l = {.role = b->role, .tier = b->tier, .owner = base + from, .capacity_Bps = rate_Bps};
@@ -46,7 +46,7 @@ static void build_full(struct building *b, double rate_Bps) {
                 join(b, from, to, at(b->m, from, to), rate_Bps);
 }
 
-/* Ends between neighbours along dimension d. */
+/* Returns the number of ends from one to its neighbour along dimension d. */
 static int stride(const struct mesh *m, int d) {
     int n = 1;
     for (int i = d + 1; i < m->n_dims; i++)
@@ -63,7 +63,8 @@ static int neighbour(const struct mesh *m, int end, int d, int step) {
     return end + ((from + step + length) % length - from) * stride(m, d);
 }
 
-/* hop[end][2 d + (backward)]; two ends in a dimension have one cable. */
+/* Adds the links of a ring or torus as hop[end][2 d + (backward)]; where a dimension has two ends they have one
+ * cable. */
 static void build_torus(struct building *b, double rate_Bps) {
     for (int end = 0; end < b->m->ends; end++)
         for (int d = 0; d < b->m->n_dims; d++)
@@ -91,7 +92,7 @@ struct search {
     double *width; /* of the narrowest link on the best way */
 };
 
-/* Breadth first from dst: all ends at one distance are done before those beyond them. */
+/* Finds the next end on the way from each end to dst, breadth first: all ends at one distance before those beyond. */
 static void find_next(const struct topology *t, const struct mesh *m, int instance, int dst, struct search *s) {
     const struct link *links = &t->links[m->base + instance * m->n_links];
     int *next = m->next + (size_t)instance * m->next_each;
@@ -123,7 +124,7 @@ static void find_next(const struct topology *t, const struct mesh *m, int instan
     }
 }
 
-/* The next ends of n instances that differ, or once for all. */
+/* Fills the table of next ends for n instances that differ, or once for all. */
 static void fill_next(const struct topology *t, struct mesh *m, int instances) {
     size_t n = (size_t)m->ends, each = n * (size_t)m->width;
     m->next_each = instances > 1 ? each : 0;
@@ -165,7 +166,8 @@ static void add_cable(struct building *b, const char *word, const int number[sta
         *slot = id - b->m->base;
 }
 
-/* Routers are numbered group by group; hop[] is [router][router] inside and next[] [group][group] beyond. */
+/* Adds the links of a dragonfly. Routers are numbered group by group; hop[router][router] holds the links inside a
+ * group, next[group][group] those between groups. */
 static void build_dragonfly(struct building *b, const struct plat_fabric *f) {
     struct mesh *m = b->m;
     int per = m->routers, groups = m->n_groups, routers = groups * per;
@@ -318,7 +320,7 @@ static void torus_path(const struct mesh *m, int instance, const int ends[static
     }
 }
 
-/* The router of group g that its link to another group is at. */
+/* Returns the router of group g that has the link to another group. */
 static int gateway(const struct mesh *m, int g, int other) {
     return g * m->routers + (other > g ? other - 1 : other) % m->routers;
 }
@@ -336,7 +338,7 @@ static int cross_to(const struct mesh *m, int instance, int router, int group, s
     return gateway(m, group, own);
 }
 
-/* Choice 0 goes straight, choice i > 0 through the i-th group that is neither end. */
+/* Appends a path of a dragonfly: choice 0 goes straight, choice i > 0 through the i-th group that is neither end. */
 static void dragonfly_path(const struct mesh *m, int instance, const int ends[static 2], int choice, struct route *r) {
     int router = ends[0] / m->router_ends, last = ends[1] / m->router_ends;
     int from = router / m->routers, to = last / m->routers;
@@ -356,7 +358,7 @@ bool mesh_joins(const struct mesh *m, int instance, int from, int to) {
     return !is_graph(m) || from == to || m->next[(size_t)instance * m->next_each + at(m, from, to)] >= 0;
 }
 
-/* Ends early where failed links leave no way: topo_apply() refuses that. */
+/* Appends the path of a graph. It ends early where failed links leave no way, which topo_apply() refuses. */
 static void graph_path(const struct mesh *m, int instance, const int ends[static 2], struct route *r) {
     const int *next = m->next + (size_t)instance * m->next_each;
     for (int end = ends[0]; end != ends[1] && next[at(m, end, ends[1])] >= 0;) {

@@ -6,32 +6,31 @@
  * where both are equally far, each is one path. Graph: one path, the fewest links, then the widest narrowest
  * one; a full mesh with a failed link is such a graph. Dragonfly: the shortest path, or with `spread` one more through
  * each other group.
- * Ownership: mesh_clear() releases; links belong to the topology. */
+ * Units: SI.
+ * Errors: none.
+ * Ownership: mesh_clear() releases the tables of a mesh; links belong to the topology.
+ * Edges: switches, trees and tiers that join nothing have a mesh without links. */
 #ifndef PLATFORMS_MESH_H
 #define PLATFORMS_MESH_H
 
-#include "platforms/topology.h"
+#include "platforms/topo_links.h"
 
 /* Adds the links of a tier that its kind has; nothing for switches and trees. */
 void mesh_build(struct topology *t, enum tier tier);
+/* Releases the tables of a mesh. */
 void mesh_clear(struct mesh *m);
 
-/* The cable that joins two ranks of a switched tier directly, beside the switch; -1: none, or it has failed. */
+/* Returns the cable that joins two ranks of a switched tier directly, beside the switch; -1 where there is none or it
+ * has failed. */
 int mesh_cable(const struct topology *t, enum tier tier, int src, int dst);
 
-/* How many paths there are between two ends of an instance, at least 1. */
+/* Returns the number of paths between two ends of an instance, at least 1. */
 int mesh_paths(const struct mesh *m, int from, int to);
 
-/* Whether failed links leave a way from one end to another. */
+/* Returns whether failed links leave a way from one end to another. */
 bool mesh_joins(const struct mesh *m, int instance, int from, int to);
 
-/* Appends the links of path i. */
+/* Appends the links of path i, 0 .. mesh_paths() - 1, between two ends to a route. */
 void mesh_path(const struct mesh *m, int instance, const int ends[static 2], int i, struct route *route);
-
-/* Whether the platform says that a link has failed. */
-bool topo_has_failed(const struct topology *t, const struct link *l);
-
-/* Appends a link to the topology and returns its number; the name is printed. */
-int topo_add_link(struct topology *t, const struct link *l, const char *format, ...) ERR_PRINTF(3, 4);
 
 #endif

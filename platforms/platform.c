@@ -1,182 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/platform.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "platforms/alpha.h"
-#include "platforms/find.h"
-
-/* Of two keys that say the same thing one is allowed; one from --set replaces the other. */
-static enum rc only_one(struct quantity *a, const char *name_a, struct quantity *b, const char *name_b,
-                        struct err *e) {
-    if (!a->given || !b->given)
-        return RC_OK;
-    if (a->set != b->set) {
-        *(a->set ? b : a) = (struct quantity){.low = 1};
-        return RC_OK;
-    }
-    return err_at(e, RC_SCHEMA, &a->at, "'%s' and '%s' are both given; give one of them", name_a,
-                  name_b);
-}
-
-/* A tier between fast and slow, or one of these. */
-static enum rc check_tier(struct platform *p, enum tier tier, struct err *e) {
-    struct plat_tier *t = &p->tier[tier];
-    const struct place *at = &plat_tier_node(p, tier)->at;
-    bool between = tier != TIER_FAST && tier != plat_slow(p);
-    enum rc rc = only_one(&t->x_half_bytes, "x_half", &t->message_cost_s, "message_cost", e);
-    if (!rc && tier == TIER_FAST && t->oversubscription.given)
-        rc = err_at(e, RC_SCHEMA, &t->oversubscription.at, "oversubscription belongs to the slow tier");
-    static const char *const keys[] = {"name", "joins", "counts_as"};
-    for (size_t i = 0; i < 3 && !rc; i++) {
-        const struct yaml_node *node = yaml_get(plat_tier_node(p, tier), keys[i]);
-        if (node && !between)
-            rc = err_at(e, RC_SCHEMA, &node->at, "'%s' belongs to the tiers of 'middle'", keys[i]);
-        if (!node && between && i < 2)
-            rc = err_at(e, RC_SCHEMA, at, "middle: missing key '%s'", keys[i]);
-    }
-    if (rc || !between)
-        return rc;
-    if (!t->bandwidth_Bps.given)
-        return err_at(e, RC_SCHEMA, at, "middle: missing key 'bandwidth'");
-    bool used = !fabric_is_name(t->name);
-    for (int other = 1; other < (int)plat_slow(p); other++)
-        used = used || (other != (int)tier && p->tier[other].name && fabric_begins(t->name, p->tier[other].name));
-    if (used)
-        return err_at(e, RC_SCHEMA, at, "middle: '%.40s' is no name of its own (small letters, at most 16)", t->name);
-    return RC_OK;
-}
-
-/* Puts the tiers in order and names them. */
-static enum rc order_tiers(struct platform *p, struct err *e) {
-    const struct plat_tier *between = p->middle.items;
-    size_t n = p->middle.n;
-    if (n > TIER_MAX - 2)
-        return err_at(e, RC_RANGE, &yaml_get(p->doc->root, "middle")->at, "middle: %zu tiers, at most %d are possible",
-                      n, TIER_MAX - 2);
-    p->n_tiers = (int)n + 2;
-    struct plat_tier slow = p->tier[TIER_MAX - 1];
-    for (size_t i = 0; i < n; i++)
-        p->tier[1 + i] = between[i];
-    p->tier[1 + n] = slow;
-    p->tier[TIER_FAST].name = "fast";
-    p->tier[TIER_FAST].counts_as = CLASS_FAST;
-    p->tier[1 + n].name = "slow";
-    return RC_OK;
-}
-
-static enum rc check_tiers(struct platform *p, struct err *e) {
-    struct plat_tier *fast = &p->tier[TIER_FAST], *slow = &p->tier[plat_slow(p)];
-    enum rc rc = only_one(&p->ratio, "ratio", &slow->bandwidth_Bps, "slow.bandwidth", e);
-    const struct place *top = &p->doc->root->at;
-    if (!rc && !fast->bandwidth_Bps.given)
-        rc = err_at(e, RC_SCHEMA, top, "missing key 'fast.bandwidth'");
-    for (int t = 0; t < p->n_tiers && !rc; t++)
-        rc = check_tier(p, (enum tier)t, e);
-    if (rc)
-        return rc;
-    if (p->ratio.given) {
-        slow->bandwidth_Bps = p->ratio;
-        slow->bandwidth_Bps.value = fast->bandwidth_Bps.value / p->ratio.value;
-        if (status_weakness(slow->bandwidth_Bps.status) < status_weakness(fast->bandwidth_Bps.status))
-            slow->bandwidth_Bps.status = fast->bandwidth_Bps.status;
-        slow->bandwidth_Bps.low = 1;
-        slow->bandwidth_Bps.high = 0;
-    } else if (!slow->bandwidth_Bps.given) {
-        return err_at(e, RC_SCHEMA, top, "missing key 'slow.bandwidth' (or 'ratio')");
-    }
-    return RC_OK;
-}
-
-static enum rc check(struct platform *p, struct err *e) {
-    enum rc rc = order_tiers(p, e);
-    if (!rc)
-        rc = check_tiers(p, e);
-    if (!rc && p->groups * p->ranks_per_group > RANKS_MAX)
-        rc = err_at(e, RC_RANGE, &p->doc->root->at, "groups x ranks_per_group is %lld, at most %d ranks",
-                    (long long)(p->groups * p->ranks_per_group), RANKS_MAX);
-    if (!rc && p->groups * p->ranks_per_group < 2)
-        rc = err_at(e, RC_RANGE, &p->doc->root->at, "a platform needs at least 2 ranks");
-    if (!rc)
-        rc = domains_build(p, e);
-    return rc ? rc : fabric_check(p, e);
-}
-
-/* Settings of one link by its name, degraded.LINK and background.LINK; a number with a dot is a place in the list. */
-struct link_list {
-    const char *name, *key;
-};
-
-static const struct link_list *link_list_of(const char *key) {
-    static const struct link_list lists[] = {{"degraded", "factor"}, {"background", "rate"}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        size_t n = strlen(lists[i].name);
-        if (strncmp(key, lists[i].name, n) != 0 || key[n] != '.')
-            continue;
-        const char *link = key + n + 1;
-        size_t digits = strspn(link, "0123456789");
-        return *link && !(digits && link[digits] == '.') ? &lists[i] : NULL;
-    }
-    return NULL;
-}
-
-static enum rc open_set(const char *name_or_path, const struct setting *settings, size_t n, struct yaml_doc **doc,
-                        struct err *e) {
-    struct setting *others = mem_alloc(n + 1, sizeof *others);
-    size_t n_others = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!link_list_of(settings[i].key))
-            others[n_others++] = settings[i];
-    enum rc rc = find_open(FIND_PLATFORM, name_or_path, PLATFORM_SCHEMA, others, n_others, doc, e);
-    free(others);
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct link_list *list = link_list_of(settings[i].key);
-        if (!list)
-            continue;
-        const struct setting of = {"link", settings[i].key + strlen(list->name) + 1};
-        yaml_set_item(*doc, list->name, &of, &(struct setting){list->key, settings[i].value}, "--set");
-    }
-    return rc;
-}
-
-/* All but the tables that are borrowed. */
-static enum rc load(const char *name_or_path, const struct setting *settings, size_t n_settings,
-                    struct platform **platform, struct err *e) {
-    struct yaml_doc *doc;
-    enum rc rc = open_set(name_or_path, settings, n_settings, &doc, e);
-    if (rc)
-        return rc;
-    struct platform *p = mem_alloc(1, sizeof *p);
-    p->doc = doc;
-    rc = keys_read(platform_keys, doc->root, doc, p, e);
-    if (!rc)
-        rc = check(p, e);
-    if (rc)
-        plat_free(p);
-    else
-        *platform = p;
-    return rc;
-}
-
-static enum rc load_bare(const char *name_or_path, struct platform **platform, struct err *e) {
-    return load(name_or_path, NULL, 0, platform, e);
-}
-
-enum rc plat_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
-                  struct platform **platform, struct err *e) {
-    struct platform *p;
-    enum rc rc = load(name_or_path, settings, n_settings, &p, e);
-    if (rc)
-        return rc;
-    rc = alpha_resolve(p, load_bare, e);
-    if (rc)
-        plat_free(p);
-    else
-        *platform = p;
-    return rc;
-}
 
 void plat_free(struct platform *p) {
     if (!p)
@@ -185,11 +11,9 @@ void plat_free(struct platform *p) {
     free(p);
 }
 
-const struct yaml_node *plat_tier_node(const struct platform *p, enum tier tier) {
-    bool between = tier != TIER_FAST && tier != plat_slow(p);
-    if (between)
-        return yaml_get(p->doc->root, "middle")->items[tier - 1];
-    return yaml_get(p->doc->root, tier == TIER_FAST ? "fast" : "slow");
+void plat_settle(struct platform *p) {
+    if (p->ratio.given)
+        p->tier[plat_slow(p)].bandwidth_Bps.value = p->tier[TIER_FAST].bandwidth_Bps.value / p->ratio.value;
 }
 
 void plat_shape(const struct platform *p, struct buf *out) {
@@ -204,7 +28,8 @@ void plat_shape(const struct platform *p, struct buf *out) {
 
 double plat_message_cost_s(const struct platform *p, enum tier tier) {
     const struct plat_tier *t = &p->tier[tier];
-    if (t->message_cost_s.given)
+    bool set = t->x_half_bytes.set && !t->message_cost_s.set; // the file's cost gives way
+    if (t->message_cost_s.given && !set)
         return t->message_cost_s.value;
     return t->x_half_bytes.value / t->bandwidth_Bps.value;
 }
@@ -220,20 +45,13 @@ enum tier plat_widest(const struct platform *p) {
     return plat_widest_in(p, plat_slow(p));
 }
 
-int plat_find_tier(const struct platform *p, const char *name) {
-    for (int t = 0; t < p->n_tiers; t++)
-        if (strcmp(p->tier[t].name, name) == 0)
-            return t;
-    return -1;
-}
-
 double plat_collective_bandwidth_Bps(const struct platform *p) {
     if (p->collective_bandwidth_Bps.given)
         return p->collective_bandwidth_Bps.value;
     return p->tier[plat_widest(p)].bandwidth_Bps.value;
 }
 
-/* Whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
+/* Returns whether a name of a degraded or loaded link, or a pattern of names, may mean links of the fast tier. */
 static bool is_fast(const struct platform *p, const char *link) {
     static const char *const words[] = {"fast", "rank", "group"};
     const struct key_list *shared = &p->tier[TIER_FAST].fabric.shared;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* route_table.h - the routes of all pairs of a small topology, worked out once, and routes to look at.
  *
- * Only where every pair has one path; a topology of more ranks, with several paths or with long ones has no table.
- * Ownership: route_table_free() releases; the topology has it. A way borrows from the table or from the route. */
+ * Only a topology of few ranks where every pair has one path has a table.
+ * Units: none.
+ * Shapes: entries[src * ranks + dst].
+ * Errors: none.
+ * Ownership: the topology has its table and releases it by route_table_free(); a way borrows from the table or from
+ * the route.
+ * Edges: without a table each way is worked out. */
 #ifndef PLATFORMS_ROUTE_TABLE_H
 #define PLATFORMS_ROUTE_TABLE_H
 
-#include "platforms/topology.h"
+#include "platforms/topo_route.h"
 
 enum { ROUTE_TABLE_RANKS = 512, ROUTE_TABLE_LINKS = 4 << 20 };
 
@@ -23,7 +28,7 @@ struct route_table {
     int n, room;
 };
 
-/* NULL: there is none for this topology. */
+/* Returns the table of a path, or NULL for a topology that has none. */
 struct route_table *route_table_build(const struct topology *t, enum topo_path path);
 void route_table_free(struct route_table *table); /* NULL is allowed */
 
@@ -35,15 +40,15 @@ struct way {
     double share; /* of a message on each entry of links[] */
 };
 
-/* The way from src to dst, looked up or else worked out in `route`. */
-static inline struct way route_way(const struct topology *t, enum topo_path path, int src, int dst,
+/* Returns the way from src to dst under a seed of hashed paths, looked up or else worked out in `route`. */
+static inline struct way route_way(const struct topology *t, enum topo_path path, int src, int dst, uint64_t seed,
                                    struct route *route) {
     const struct route_table *table = t->routes;
     if (table && table->path == path) {
         const struct route_entry *e = &table->entries[(size_t)src * (size_t)t->ranks + (size_t)dst];
         return (struct way){table->links + e->first, e->n, e->cost_link, e->tier, 1};
     }
-    topo_find_route(t, src, dst, path, route);
+    topo_draw_route(t, src, dst, path, seed, route);
     return (struct way){route->links, route->n, route->cost_link, route->tier, route_share(route)};
 }
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sanity.h - values that are allowed but look like a slip: bits taken for bytes, both directions for one. */
+/* sanity.h - values that are allowed but look like a slip: bits taken for bytes, both directions for one.
+ *
+ * Units: SI.
+ * Errors: none.
+ * Ownership: borrows everything.
+ * Edges: a platform without such values appends nothing. */
 #ifndef PLATFORMS_SANITY_H
 #define PLATFORMS_SANITY_H
 

@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/topology.h"
 
-#include <fnmatch.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "platforms/base/mem.h"
 #include "platforms/blocks.h"
 #include "platforms/mesh.h"
 #include "platforms/route_table.h"
-
-int topo_add_link(struct topology *t, const struct link *l, const char *format, ...) {
-    MEM_GROW(t->links, t->n_links, t->room);
-    struct link *into = &t->links[t->n_links];
-    *into = *l;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(into->name, sizeof into->name, format, args);
-    va_end(args);
-    return t->n_links++;
-}
 
 static int add_port(struct topology *t, enum link_role role, enum tier tier, int rank, double rate_Bps) {
     static const char *const words[] = {
@@ -56,14 +40,14 @@ static void add_ports(struct topology *t, int rank) {
     }
 }
 
-/* NIC of each rank among those of its end. */
+/* Finds the NIC of each rank among those of its group. */
 static void find_nics(struct topology *t, enum tier tier) {
     const struct platform *p = t->platform;
-    const struct plat_domains *ends = &p->domains[tier - 1];
+    const struct plat_domains *groups = &p->domains[TIER_FAST];
     for (int rank = 0; rank < t->ranks; rank++) {
-        int end = ends->of_rank[rank];
-        t->nic[tier][rank] = fabric_nic_of(&p->tier[tier].fabric, ends->first[end + 1] - ends->first[end],
-                                           rank - ends->first[end]);
+        int group = groups->of_rank[rank];
+        t->nic[tier][rank] = fabric_nic_of(&p->tier[tier].fabric, groups->first[group + 1] - groups->first[group],
+                                           rank - groups->first[group]);
     }
 }
 
@@ -86,7 +70,9 @@ struct topology *topo_build(const struct platform *p) {
     int simple = t->n_links;
     for (int tier = 0; tier < p->n_tiers; tier++)
         mesh_build(t, (enum tier)tier);
-    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple;
+    for (int tier = 0; tier < p->n_tiers; tier++)
+        t->hashed = t->hashed || topo_is_hashed(t, (enum tier)tier);
+    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple && !t->hashed;
     return t;
 }
 
@@ -107,181 +93,27 @@ void topo_free(struct topology *t) {
     free(t);
 }
 
-enum tier topo_tier(const struct topology *t, int src, int dst) {
-    const struct plat_domains *d = t->platform->domains;
-    int tier = TIER_FAST;
-    while (d[tier].of_rank[src] != d[tier].of_rank[dst])
-        tier++;
-    return (enum tier)tier;
-}
-
-static void add_if(struct route *route, int link) {
-    if (link >= 0)
-        route->links[route->n++] = link;
-}
-
-/* One traversal of a tier, from port to port. */
-struct leg {
-    int src, dst;
-    enum tier tier;
-};
-
-/* The ends of a leg in the mesh of its tier. */
-static void find_ends(const struct topology *t, const struct leg *leg, int ends[static 2]) {
-    ends[0] = plat_end_of(t->platform, leg->tier, leg->src, false);
-    ends[1] = plat_end_of(t->platform, leg->tier, leg->dst, false);
-}
-
-static int leg_paths(const struct topology *t, const struct leg *leg) {
-    int ends[2];
-    if (t->mesh[leg->tier].kind == FABRIC_SWITCH)
-        return 1;
-    find_ends(t, leg, ends);
-    return mesh_paths(&t->mesh[leg->tier], ends[0], ends[1]);
-}
-
-/* Appends path i of a leg. */
-static void traverse(const struct topology *t, const struct leg *leg, int i, struct route *route) {
-    const struct mesh *mesh = &t->mesh[leg->tier];
-    int src = leg->src, dst = leg->dst, ends[2], cable = mesh_cable(t, leg->tier, src, dst);
-    bool direct = cable >= 0; // then only what all tiers of a rank share is on the way too
-    enum tier blocks = direct ? TIER_MAX : leg->tier;
-    add_if(route, direct ? cable : t->egress[leg->tier][src]);
-    add_if(route, t->port_out[src]);
-    blocks_out(t, blocks, src, dst, route);
-    if (mesh->kind != FABRIC_SWITCH) {
-        find_ends(t, leg, ends);
-        mesh_path(mesh, t->platform->domains[leg->tier].of_rank[src], ends, i, route);
-    }
-    blocks_in(t, blocks, src, dst, route);
-    add_if(route, t->port_in[dst]);
-    add_if(route, direct ? -1 : t->ingress[leg->tier][dst]);
-}
-
-/* Whether a tier only joins the two ranks by way of a third one: other rails, no spine. */
-static bool rails_apart(const struct topology *t, enum tier tier, int src, int dst) {
-    return fabric_is_apart(&t->platform->tier[tier].fabric) && t->nic[tier][src] != t->nic[tier][dst];
-}
-
-/* The next tier beyond the fast one that joins anything; where there is none, the fast one. */
-static enum tier beyond_fast(const struct platform *p) {
-    int tier = 1;
-    while (tier < p->n_tiers && plat_ends(p, (enum tier)tier) < 2)
-        tier++;
-    return tier < p->n_tiers ? (enum tier)tier : TIER_FAST;
-}
-
-/* One leg, or two by way of a relay. */
-static int find_legs(const struct topology *t, int src, int dst, enum topo_path path, struct leg legs[static 2]) {
-    const struct platform *p = t->platform;
-    enum tier tier = topo_tier(t, src, dst);
-    legs[0] = (struct leg){src, dst, tier};
-    if (tier == TIER_FAST) {
-        enum tier beyond = path == TOPO_PATH_SLOW ? beyond_fast(p) : TIER_FAST;
-        if (!rails_apart(t, beyond, src, dst))
-            legs[0].tier = beyond;
-        return 1;
-    }
-    bool apart = rails_apart(t, tier, src, dst);
-    // to a rail of the tier inside its own end, otherwise inside the group
-    enum tier near = apart ? (enum tier)(tier - 1) : TIER_FAST;
-    int relay = plat_peer(p, near, p->domains[near].of_rank[src], dst);
-    if ((path != TOPO_PATH_RAIL && !apart) || relay == src)
-        return 1;
-    legs[0] = (struct leg){src, relay, topo_tier(t, src, relay)};
-    legs[1] = (struct leg){relay, dst, tier};
-    return 2;
-}
-
-static double path_latency_s(const struct topology *t, const struct route *route, int path) {
-    double sum_s = 0;
-    for (int k = path ? route->end[path - 1] : 0; k < route->end[path]; k++)
-        sum_s += t->links[route->links[k]].latency_s;
-    return sum_s;
-}
-
-void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
-                     struct route *route) {
-    BUG_ON(src == dst);
-    struct leg legs[2];
-    int n = find_legs(t, src, dst, path, legs), first = leg_paths(t, &legs[0]);
-    route->n = 0;
-    route->paths = n > 1 ? first * leg_paths(t, &legs[1]) : first;
-    route->latency_s = 0;
-    BUG_ON(route->paths > TOPO_PATHS_MAX);
-    for (int i = 0; i < route->paths; i++) {
-        BUG_ON(route->n + TOPO_SPARE > TOPO_ROUTE_MAX);
-        traverse(t, &legs[0], i % first, route);
-        if (n > 1)
-            traverse(t, &legs[1], i / first, route);
-        route->end[i] = route->n;
-        if (t->has_latency)
-            route->latency_s = fmax(route->latency_s, path_latency_s(t, route, i));
-    }
-    route->tier = legs[n - 1].tier;
-    route->via = n > 1 ? (int)legs[0].tier : -1;
-    int cable = mesh_cable(t, route->tier, legs[n - 1].src, dst);
-    route->cost_link = cable >= 0 ? cable : t->egress[route->tier][legs[n - 1].src];
-}
-
 void topo_list_routes(struct topology *t, enum topo_path path) {
-    if (!t->routes)
+    if (!t->routes && !t->hashed)
         t->routes = route_table_build(t, path);
 }
 
-int topo_route(const struct topology *t, int src, int dst, int links[static TOPO_ROUTE_MAX]) {
-    struct route route;
-    topo_find_route(t, src, dst, TOPO_PATH_FAST, &route);
-    memcpy(links, route.links, (size_t)route.end[0] * sizeof *links);
-    return route.end[0];
-}
-
-/* Whether a name means the link: its own, or that of a rank or group whose ports and NIC it is, or of several of
- * them, "group-4..7"; a name may have * and ?, "leaf-out-*". */
-static bool is_meant(const struct topology *t, const struct link *l, const char *name) {
-    int from, to, last = l->first_rank + l->n_ranks - 1;
-    char rest;
-    bool rank = strncmp(name, "rank-", 5) == 0, group = strncmp(name, "group-", 6) == 0;
-    const char *numbers = name + (rank ? 5 : 6);
-    if (!rank && !group)
-        return fnmatch(name, l->name, 0) == 0;
-    if (l->n_ranks == 0)
-        return false; // a NIC that no rank uses
-    if (sscanf(numbers, "%d..%d%c", &from, &to, &rest) != 2) {
-        if (sscanf(numbers, "%d%c", &from, &rest) != 1)
-            return false;
-        to = from;
-    }
-    int low = rank ? l->first_rank : plat_group_of(t->platform, l->first_rank);
-    int high = rank ? last : plat_group_of(t->platform, last);
-    return low == high && low >= from && low <= to;
-}
-
-bool topo_has_failed(const struct topology *t, const struct link *l) {
-    const struct plat_degraded *slowed = t->platform->degraded.items;
-    for (size_t i = 0; i < t->platform->degraded.n; i++)
-        if (slowed[i].factor.value == 0 && is_meant(t, l, slowed[i].link))
-            return true;
-    return false;
-}
-
-/* A failed link without which one rank does not reach another, or NULL. */
+/* Returns a failed link without which one rank does not reach another, or NULL. */
 static const struct link *find_gap(const struct topology *t, int src, int dst, struct route *route) {
     struct leg legs[2];
-    int n = find_legs(t, src, dst, TOPO_PATH_FAST, legs), ends[2];
+    int n = topo_find_legs(t, src, dst, TOPO_PATH_FAST, legs), ends[2];
     for (int i = 0; i < n; i++) {
         const struct mesh *m = &t->mesh[legs[i].tier];
         int instance = t->platform->domains[legs[i].tier].of_rank[legs[i].src];
-        find_ends(t, &legs[i], ends);
+        topo_find_ends(t, &legs[i], ends);
         for (int l = m->base + instance * m->n_links; !mesh_joins(m, instance, ends[0], ends[1]); l++)
             if (t->links[l].failed)
                 return &t->links[l];
     }
-    topo_find_route(t, src, dst, TOPO_PATH_FAST, route);
-    for (int i = 0; i < route->n; i++)
-        if (t->links[route->links[i]].failed)
-            return &t->links[route->links[i]];
-    return NULL;
+    const struct link *failed = NULL;
+    for (int i = 0; i < n && !failed; i++)
+        failed = topo_find_failed(t, &legs[i], route);
+    return failed;
 }
 
 static enum rc check_failed(const struct topology *t, const struct place *at, struct err *e) {
@@ -304,7 +136,7 @@ static enum rc change_links(struct topology *t, const char *name, double factor,
     bool found = false;
     for (int l = 0; l < t->n_links; l++) {
         struct link *link = &t->links[l];
-        if (!is_meant(t, link, name))
+        if (!topo_is_meant(t, link, name))
             continue;
         found = true;
         link->failed = link->failed || factor == 0;

@@ -9,6 +9,8 @@
 #include "platforms/base/rng.h"
 #include "validation/agreement.h"
 
+enum { LAUNCHES_DRAWN = 3 };
+
 /* Settings of a tier; rates are those of an 8-rank machine of today, a few times faster inside than between. */
 static const char *const fasts[] = {
     "fast.bandwidth=450GBps",
@@ -75,7 +77,7 @@ static void draw_library(struct rng *r, struct agreement_case *c) {
     for (size_t i = 0; i < AGREEMENT_CALLS; i++) {
         struct costs *costs = &c->costs[i];
         *costs = (struct costs){.name = "drawn"};
-        for (int s = 0; s < CALL_STAGES; s++)
+        for (int s = 0; s < LAUNCHES_DRAWN; s++)
             costs->alpha_s[s] = one_in(r, 3) ? 0 : 20e-6 * rng_unit(r);
         for (int tier = 0; tier < TIER_MAX; tier++)
             costs->latency_s[tier] = one_in(r, 2) ? 0 : 5e-6 * rng_unit(r);

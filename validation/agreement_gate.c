@@ -6,6 +6,7 @@
 
 #include "validation/agreement.h"
 #include "validation/estimand.h"
+#include "workloads/strategy.h"
 
 /* Random cases, and how many of each kind there must be. */
 enum { SEED = 20261130, CASES_FULL = 500, CASES_QUICK = 40, OF_A_KIND_FULL = 50, OF_A_KIND_QUICK = 3 };

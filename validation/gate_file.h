@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gate_file.h - gates that a user adds: every *.yaml of a folder with schema moesim/gate/1.
+/* gate_file.h - gates that a user adds: every *.yaml of a folder with schema moesim/gate/1, and a gate for every corpus
+ * of packet-level times there.
  *
  * They are judged by the same code as the built-in ones. A user's gate decides for the machine it names, and
- * cannot bear on what it has no business with (call level).
+ * cannot bear on what it has no business with (step level).
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE, with file:line:column.
  * Ownership: gate_files_clear() releases the gates and all their texts. */
 #ifndef VALIDATION_GATE_FILE_H

@@ -10,6 +10,7 @@
 #include "model/bound.h"
 #include "platforms/base/mem.h"
 #include "validation/bench.h"
+#include "workloads/strategy.h"
 
 /* What is checked on one skewed call. */
 typedef enum rc (*case_f)(const struct estimand_input *in, struct bench *b, const char *label,
@@ -227,8 +228,8 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
 /* Where rank goes: the next place of its group; in odd groups, if they may differ, the place before. */
 static int moved(const struct platform *p, int rank, bool differ) {
     int local = plat_local_of(p, rank), n = (int)p->ranks_per_group, group = plat_group_of(p, rank);
-    int call = differ && group % 2 ? n - 1 : 1;
-    return group * n + (local + call) % n;
+    int step = differ && group % 2 ? n - 1 : 1;
+    return group * n + (local + step) % n;
 }
 
 static void permute(const struct platform *p, struct matrix *m, bool differ) {

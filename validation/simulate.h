@@ -5,7 +5,7 @@
 #ifndef VALIDATION_SIMULATE_H
 #define VALIDATION_SIMULATE_H
 
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 typedef enum rc (*simulate_f)(const struct call *call, const struct costs *cases, size_t n_cases,
                               void *context, struct outcome *outcomes, struct err *e);

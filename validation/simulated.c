@@ -11,6 +11,7 @@
 #include "validation/bench.h"
 #include "validation/calls.h"
 #include "validation/closed.h"
+#include "workloads/strategy.h"
 
 /* Simulated time under the platform's own fixed costs, without splits and chain where the corpus has none. */
 static enum rc known_time_s(const struct estimand_input *in, const struct bench *b, double *time_s,

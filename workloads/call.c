@@ -2,261 +2,49 @@
 #include "workloads/call.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "workloads/hops.h"
-#include "workloads/rows.h"
 
-static const char *const strategy_names[STRATEGY_COUNT] = {"one-hop", "two-hop", "two-hop-pipelined", "three-hop",
-                                                            "gather-first"};
 static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
-
-/* Pieces of a pipelined message where the implementation states none: assumed. */
-enum { CHUNKS_ASSUMED = 8, CHUNKS_MOST = 64 };
-
-const char *strategy_name(enum strategy s) {
-    return strategy_names[s];
-}
 
 const char *phase_name(enum phase p) {
     return phase_names[p];
 }
 
-/* Bytes of one row. FORMULAS.md [M6] */
-static double row_bytes(const struct call *s) {
-    if (s->traffic->unit == TRAFFIC_BYTES)
-        return 1; // the record is the matrix of bytes
-    const struct row_keys *row = s->phase == PHASE_COMBINE ? &s->implementation->combine_row
-                                                           : &s->implementation->dispatch_row;
-    double hidden = (double)s->workload->hidden, bytes;
-    if (row->format == ROW_FP8_SCALES)
-        bytes = hidden + 4 * ceil(hidden / 128);
-    else if (row->format == ROW_BF16)
-        bytes = 2 * hidden;
-    else
-        bytes = hidden * workload_element_bytes(s->workload);
-    return bytes + row->header_bytes.value;
-}
-
-/* Pieces that pipelined messages are cut into, by the largest message of the first stage. */
-static int choose_chunks(const struct call *s) {
-    const struct implementation *m = s->implementation;
-    if (!s->pipelined)
-        return 1;
-    if (m->chunks)
-        return (int)m->chunks;
-    if (!m->chunk_bytes.given)
-        return CHUNKS_ASSUMED;
-    const struct matrix *bytes = &s->stages[0].bytes;
-    double most = 0;
-    for (int src = 0; src < bytes->ranks; src++)
-        for (size_t i = bytes->start[src]; i < bytes->start[src + 1]; i++)
-            if (bytes->dst[i] != src)
-                most = fmax(most, bytes->value[i]);
-    return (int)fmin(fmax(ceil(most / m->chunk_bytes.value), 1), CHUNKS_MOST);
-}
-
-/* Takes the rows. */
-static struct stage *add_stage(struct call *s, const char *name, struct matrix *rows) {
-    const struct implementation *m = s->implementation;
-    struct stage *stage = &s->stages[s->n_stages++];
-    bool rows_known = s->traffic->unit == TRAFFIC_ROWS; // in a matrix of bytes a pair is one message
-    *stage = (struct stage){.name = name,
-                            .unit_bytes = m->message == UNIT_ROW     ? (rows_known ? s->row_bytes : 0)
-                                          : m->message == UNIT_CHUNK ? m->chunk_bytes.value
-                                                                     : 0,
-                            .collectives = 1};
-    if (s->phase == PHASE_COMBINE) {
-        struct matrix back;
-        matrix_transpose(rows, &back);
-        matrix_clear(rows);
-        *rows = back;
-    }
-    stage->bytes = *rows;
-    stage->bytes.whole = false;
-    for (size_t i = 0; i < rows->start[rows->ranks]; i++)
-        stage->bytes.value[i] *= s->row_bytes;
+struct stage *call_add_round(struct call *call, const char *name) {
+    call->stages = mem_resize(call->stages, (size_t)call->n_stages + 1, sizeof *call->stages);
+    struct stage *stage = &call->stages[call->n_stages++];
+    *stage = (struct stage){.name = name, .launch = -1, .index = -1};
     return stage;
 }
 
-/* On the way back counts and metadata are known: the payload's collective only. */
-static void set_collective(const struct call *s, struct stage *stage, int world, enum tier span,
-                           int64_t collectives) {
-    stage->world = stage->peers = world;
-    stage->span = span;
-    stage->collectives = s->phase == PHASE_DISPATCH ? (int)collectives : 1;
+struct stage *call_add_stage(struct call *call, const char *name) {
+    BUG_ON(call->n_launches == CALL_LAUNCHES);
+    struct stage *stage = call_add_round(call, name);
+    stage->launch = call->n_launches++;
+    stage->collectives = 1;
+    return stage;
 }
 
-static void set_reach(struct stage *stage, enum tier inside, int index) {
-    stage->inside = inside;
-    stage->index = index;
+bool call_is_round(const struct call *call, int stage) {
+    return stage > 0 && stage < call->n_stages && call->stages[stage].launch < 0;
 }
 
-/* Rows on the way back, by the place where they are added up; on the way out, by de-duplication. */
-static enum dedup rows_of(const struct call *s, enum dedup on_the_way_out, enum dedup at_forwarder) {
-    if (s->phase == PHASE_DISPATCH)
-        return on_the_way_out;
-    switch ((enum reduce)s->implementation->reduce) {
-    case REDUCE_NONE:
-        return DEDUP_NONE;
-    case REDUCE_EXPERT_RANK:
-        return DEDUP_RANK;
-    case REDUCE_FORWARDER:
-        break;
+void call_copy(const struct call *from, struct call *to) {
+    size_t ranks = (size_t)from->topology->ranks;
+    *to = *from;
+    to->stages = mem_alloc((size_t)from->n_stages + 1, sizeof *to->stages);
+    for (int i = 0; i < from->n_stages; i++) {
+        struct stage *stage = &to->stages[i];
+        *stage = from->stages[i];
+        matrix_scale(&from->stages[i].bytes, 1, &stage->bytes);
+        if (!stage->pairs)
+            continue;
+        stage->pairs = mem_alloc(ranks, sizeof *stage->pairs);
+        memcpy(stage->pairs, from->stages[i].pairs, ranks * sizeof *stage->pairs);
     }
-    return at_forwarder;
-}
-
-static void build_one_hop(struct call *s) {
-    const struct platform *p = s->platform;
-    s->one_hop_dedup = rows_of(s, (enum dedup)s->implementation->dedup.one_hop, DEDUP_RANK);
-    struct matrix rows;
-    hops_direct(s->traffic, s->one_hop_dedup, &rows);
-    struct stage *stage = add_stage(s, "one_hop", &rows);
-    set_collective(s, stage, plat_ranks(p), plat_widest(p), s->implementation->collectives.one_hop);
-    set_reach(stage, plat_widest(p), -1);
-}
-
-/* Rows from a forwarder in each domain of a tier: what its members' counterparts in all domains of the next cut sent
- * there. */
-static void rows_inside(const struct call *s, enum tier cut, enum dedup dedup, struct matrix *rows) {
-    if (cut == TIER_FAST)
-        hops_forward(s->traffic, dedup, rows);
-    else
-        rows_relay(s->platform, cut, hops_direct_of(s->traffic, dedup), rows);
-}
-
-/* (row, slot) pairs that pass the forwarders of a cut, per rank. */
-static void charge_chain(struct call *s, struct stage *stage, enum tier cut) {
-    struct matrix pairs;
-    stage->splits = s->implementation->hops == HOPS_SERIAL;
-    stage->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *stage->pairs);
-    rows_inside(s, cut, DEDUP_NONE, &pairs);
-    matrix_sums(&pairs, true, true, stage->pairs);
-    matrix_clear(&pairs);
-}
-
-/* Two hops, or three: between the domains of the cut, inside one of them between the groups, inside a group. */
-static void build_hops(struct call *s) {
-    static const char *const names[] = {"hop_a", "hop_b", "hop_c"};
-    const struct platform *p = s->platform;
-    const struct implementation *m = s->implementation;
-    bool three = s->strategy == STRATEGY_THREE_HOP;
-    int n = three ? 3 : 2, domains = p->domains[s->cut].n;
-    enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP),
-               inside = rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b);
-    struct matrix rows[CALL_STAGES];
-    hops_fold(p, s->cut, s->traffic, between, &rows[0]);
-    if (three) {
-        struct matrix groups;
-        hops_fold(p, TIER_FAST, s->traffic, between, &groups);
-        rows_relay(p, s->cut, &groups, &rows[1]);
-        matrix_clear(&groups);
-    }
-    rows_inside(s, three ? TIER_FAST : s->cut, inside, &rows[n - 1]);
-    for (int i = 0; i < n; i++) {
-        int hop = s->phase == PHASE_DISPATCH ? i : n - 1 - i;
-        bool last = hop == n - 1;
-        struct stage *stage = add_stage(s, names[hop], &rows[hop]);
-        enum tier span = plat_widest_in(p, last && three ? TIER_FAST : s->cut);
-        int members = hop == 0 ? domains : last ? plat_span(p, span) : p->domains[TIER_FAST].n / domains;
-        set_collective(s, stage, members, hop == 0 ? plat_widest(p) : span,
-                       last ? m->collectives.hop_b : m->collectives.hop_a);
-        set_reach(stage, hop == 0 ? plat_widest(p) : span, last ? -1 : hop == 0 ? (int)s->cut : TIER_FAST);
-        if (hop == 0 && domains > 1 && m->collectives.hop_a_communicator == COMMUNICATOR_EP)
-            stage->world = plat_ranks(p);
-        if (hop > 0 && s->phase == PHASE_DISPATCH)
-            charge_chain(s, stage, last ? span : s->cut);
-    }
-    s->pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED || m->hops == HOPS_PIPELINED;
-    s->chunks = choose_chunks(s);
-    if (m->hops != HOPS_PIPELINED)
-        return;
-    // one launch for all hops, over all ranks
-    for (int i = 0; i < n; i++) {
-        s->stages[i].world = i == 0 ? plat_ranks(p) : 1;
-        s->stages[i].span = i == 0 ? plat_widest(p) : TIER_FAST;
-        s->stages[i].collectives = i == 0 && s->phase == PHASE_DISPATCH ? (int)m->collectives.one_hop : 1;
-    }
-}
-
-static void build_gather_first(struct call *s) {
-    const struct platform *p = s->platform;
-    const struct implementation *m = s->implementation;
-    struct matrix rows[CALL_STAGES], pairs;
-    static const char *const names[CALL_STAGES] = {"gather", "exchange", "scatter"};
-    enum dedup between = rows_of(s, (enum dedup)m->dedup.hop_a, DEDUP_GROUP);
-    hops_gather(p, s->cut, s->traffic, between, rows_of(s, (enum dedup)m->dedup.hop_b, (enum dedup)m->dedup.hop_b),
-                rows);
-    bool out = s->phase == PHASE_DISPATCH;
-    for (int i = 0; i < CALL_STAGES; i++) {
-        int which = out ? i : CALL_STAGES - 1 - i;
-        struct stage *stage = add_stage(s, names[which], &rows[which]);
-        if (which == 1)
-            set_collective(s, stage, p->domains[s->cut].n, plat_widest(p), m->collectives.hop_a);
-        else
-            set_collective(s, stage, plat_span(p, s->cut), plat_widest_in(p, s->cut), m->collectives.hop_b);
-    }
-    if (!out)
-        return;
-    struct stage *last = &s->stages[CALL_STAGES - 1];
-    last->splits = true;
-    last->pairs = mem_alloc((size_t)plat_ranks(p), sizeof *last->pairs);
-    hops_scatter(p, s->cut, s->traffic, DEDUP_NONE, &pairs);
-    matrix_sums(&pairs, true, true, last->pairs);
-    matrix_clear(&pairs);
-}
-
-/* The tier whose domains are the groups of the strategy. */
-static enum tier find_cut(const struct call *s) {
-    const struct platform *p = s->platform;
-    const char *name = s->implementation->cut;
-    enum tier cut = name ? (enum tier)plat_find_tier(p, name) : TIER_FAST;
-    // three hops cut at the fast tier anyway, and once more outside of it
-    return s->strategy == STRATEGY_THREE_HOP && cut == TIER_FAST ? (enum tier)(plat_slow(p) - 1) : cut;
-}
-
-enum rc call_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
-                   struct err *e) {
-    int cut = m->cut ? plat_find_tier(p, m->cut) : TIER_FAST;
-    const char *names[TIER_MAX];
-    for (int t = 0; t < p->n_tiers; t++)
-        names[t] = p->tier[t].name;
-    if (cut < 0)
-        return err_set(e, RC_RANGE, "implementation.cut: %s has no tier '%.40s'%s", p->name, m->cut,
-                       err_hint(", ", m->cut, names, (size_t)p->n_tiers).text);
-    if (cut == (int)plat_slow(p))
-        return err_set(e, RC_RANGE, "implementation.cut: '%s' is the outermost tier, it has one domain", m->cut);
-    if (strategy == STRATEGY_THREE_HOP && p->n_tiers < 3)
-        return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers", p->name,
-                       p->n_tiers);
-    if (strategy == STRATEGY_THREE_HOP && !plat_is_even(p))
-        return err_set(e, RC_RANGE, "three-hop needs groups of one size; %s has group_sizes", p->name);
-    return RC_OK;
-}
-
-void call_build(const struct topology *topology, const struct workload *w,
-                const struct implementation *implementation, const struct traffic *traffic,
-                enum strategy strategy, enum phase phase, struct call *call) {
-    *call = (struct call){.platform = topology->platform,
-                          .topology = topology,
-                          .workload = w,
-                          .implementation = implementation,
-                          .traffic = traffic,
-                          .strategy = strategy,
-                          .phase = phase,
-                          .chunks = 1};
-    call->cut = find_cut(call);
-    call->row_bytes = row_bytes(call);
-    if (strategy == STRATEGY_ONE_HOP)
-        build_one_hop(call);
-    else if (strategy == STRATEGY_GATHER_FIRST)
-        build_gather_first(call);
-    else
-        build_hops(call);
 }
 
 void call_clear(struct call *call) {
@@ -264,18 +52,21 @@ void call_clear(struct call *call) {
         matrix_clear(&call->stages[i].bytes);
         free(call->stages[i].pairs);
     }
+    free(call->stages);
     *call = (struct call){0};
 }
 
 void call_route(const struct call *call, int src, int dst, struct route *route) {
-    topo_find_route(call->topology, src, dst, (enum topo_path)call->implementation->intra_group_path,
-                    route);
+    topo_draw_route(call->topology, src, dst, (enum topo_path)call->implementation->intra_group_path,
+                    call->path_seed, route);
 }
 
 double call_message_cost_s(const struct call *call, enum tier tier) {
     const struct tier_factors *own = &call->implementation->message_cost_s;
-    const struct quantity *q = call->platform->tier[tier].counts_as == CLASS_FAST ? &own->fast : &own->slow;
-    return q->given ? q->value : plat_message_cost_s(call->platform, tier);
+    const struct plat_tier *t = &call->platform->tier[tier];
+    const struct quantity *q = t->counts_as == CLASS_FAST ? &own->fast : &own->slow;
+    bool platforms = (t->x_half_bytes.set || t->message_cost_s.set) && !q->set;
+    return q->given && !platforms ? q->value : plat_message_cost_s(call->platform, tier);
 }
 
 double call_bandwidth_Bps(const struct call *call, enum tier tier) {
@@ -367,87 +158,4 @@ void call_tier_traffic(const struct call *call, int stage, double bytes[static T
 void call_link_load(const struct call *call, int stage, double *bytes, double *busy_s) {
     struct call_load load = {.bytes = bytes, .busy_s = busy_s};
     call_load(call, stage, &load);
-}
-
-double costs_splits_s(const struct costs *c, const struct call *call, int stage) {
-    return call->stages[stage].splits ? c->splits_s : 0;
-}
-
-double costs_chain_s(const struct costs *c, const struct call *call, int stage, int rank) {
-    const double *pairs = call->stages[stage].pairs;
-    if (!pairs || pairs[rank] <= 0 || c->chain_s_per_pair <= 0)
-        return 0;
-    double time_s = c->chain_s_per_pair * pairs[rank];
-    return time_s > c->chain_floor_s ? time_s : c->chain_floor_s;
-}
-
-void costs_wire(const struct call *call, struct costs *costs) {
-    (void)call;
-    *costs = (struct costs){.name = "wire"};
-}
-
-/* All but alpha. What the alpha table says that it contains is not charged again. */
-static void own_constants(const struct call *call, enum regime regime, struct costs *costs) {
-    const char *library = call->implementation->name;
-    enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
-    *costs = (struct costs){0};
-    costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, "latency");
-    if (costs->cables)
-        for (int tier = 0; tier < call->platform->n_tiers; tier++)
-            costs->latency_s[tier] = call->platform->tier[tier].latency_s.value;
-    costs->splits_s = call->platform->splits_sync_s.value;
-    const struct chain_keys *chain = &call->implementation->chain;
-    costs->chain_s_per_pair = chain_constant((enum chain_preset)chain->preset)->s_per_pair;
-    costs->chain_floor_s = chain->floor_s.given ? chain->floor_s.value : 0;
-}
-
-bool costs_known(const struct call *call, enum regime regime, struct costs *costs,
-                 struct alpha_answer *answers, char reason[static 200]) {
-    const char *library = call->implementation->name;
-    enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
-    bool counts = plat_alpha_includes(call->platform, library, phase, regime, "counts");
-    own_constants(call, regime, costs);
-    snprintf(costs->name, sizeof costs->name, "known");
-    bool known = true;
-    for (int i = 0; i < call->n_stages; i++) {
-        const struct stage *stage = &call->stages[i];
-        struct alpha_answer answer;
-        plat_alpha_phase(call->platform, library, phase, stage->world, stage->span, regime, &answer);
-        if (known && !answer.known)
-            snprintf(reason, 200, "%s", answer.reason);
-        known = known && answer.known;
-        // the first is the payload's
-        int others = stage->collectives - 1 - (counts && stage->collectives > 1 ? 1 : 0);
-        costs->alpha_s[i] = answer.time_s * (1 + others);
-        costs->fixed_s[FIXED_PAYLOAD] += answer.time_s;
-        costs->fixed_s[FIXED_PROTOCOL] += answer.time_s * others;
-        // a one hop with a counts exchange of its own reads the sizes back where the host waits
-        bool reads_back = regime == REGIME_OBSERVED && call->strategy == STRATEGY_ONE_HOP && others > 0 && !counts;
-        if (reads_back)
-            costs->alpha_s[i] += costs->splits_s;
-        costs->fixed_s[FIXED_READBACK] += reads_back ? costs->splits_s : costs_splits_s(costs, call, i);
-        if (answers)
-            answers[i] = answer;
-    }
-    return known;
-}
-
-void costs_treatment(const struct call *call, size_t i, struct costs *costs) {
-    const struct plat_treatment *t =
-        (const struct plat_treatment *)call->platform->alpha_treatments.items + i;
-    own_constants(call, REGIME_AHEAD, costs);
-    snprintf(costs->name, sizeof costs->name, "%.39s", t->name);
-    for (int k = 0; k < call->n_stages; k++)
-        costs->alpha_s[k] = call->stages[k].collectives *
-                            plat_treatment_alpha_s(call->platform, i, call->stages[k].world,
-                                                   call->stages[k].span);
-}
-
-void outcome_clear(struct outcome *o) {
-    free(o->send_end_s);
-    free(o->recv_end_s);
-    free(o->link_bytes);
-    free(o->link_bin_bytes);
-    free(o->messages);
-    *o = (struct outcome){0};
 }

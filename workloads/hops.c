@@ -81,9 +81,9 @@ void hops_scatter(const struct platform *p, enum tier cut, const struct traffic 
                 continue;
             int first = g == own ? rank : d->first[g], end = g == own ? rank + 1 : d->first[g + 1];
             for (int src = first; src < end; src++)
-                for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
-                    if (d->of_rank[m->dst[i]] == own)
-                        b.sums[m->dst[i]] += m->value[i];
+                for (size_t i = matrix_find(m, src, d->first[own]);
+                     i < m->start[src + 1] && m->dst[i] < d->first[own + 1]; i++)
+                    b.sums[m->dst[i]] += m->value[i];
         }
         builder_row(&b, rank);
     }
@@ -123,4 +123,26 @@ void hops_gather(const struct platform *p, enum tier cut, const struct traffic *
     hops_scatter(p, cut, t, inside, &rows[2]);
     matrix_clear(&folded);
     free(to_domain);
+}
+
+void hops_inside_first(const struct platform *p, enum tier cut, const struct matrix *direct,
+                       struct matrix rows[static 2]) {
+    const struct plat_domains *d = &p->domains[cut];
+    struct builder inside, across;
+    builder_init(&inside, direct->ranks, direct->whole);
+    builder_init(&across, direct->ranks, direct->whole);
+    for (int rank = 0; rank < direct->ranks; rank++) {
+        int own = d->of_rank[rank];
+        for (size_t i = direct->start[rank]; i < direct->start[rank + 1]; i++)
+            inside.sums[plat_peer(p, cut, own, direct->dst[i])] += direct->value[i];
+        builder_row(&inside, rank);
+        // what the members of the own domain have for the receivers that this rank stands for
+        for (int src = d->first[own]; src < d->first[own + 1]; src++)
+            for (size_t i = direct->start[src]; i < direct->start[src + 1]; i++)
+                if (plat_peer(p, cut, own, direct->dst[i]) == rank)
+                    across.sums[direct->dst[i]] += direct->value[i];
+        builder_row(&across, rank);
+    }
+    builder_finish(&inside, &rows[0]);
+    builder_finish(&across, &rows[1]);
 }

@@ -33,4 +33,13 @@ void hops_scatter(const struct platform *p, enum tier cut, const struct traffic 
 void hops_gather(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup between,
                  enum dedup inside, struct matrix rows[static 3]);
 
+/* Inside the sender's group to the rank with the receiver's index, and from there to it: inside, across. Of any matrix,
+ * rows or bytes. */
+void hops_inside_first(const struct platform *p, enum tier cut, const struct matrix *direct,
+                       struct matrix rows[static 2]);
+
+/* Levelled inside the sender's group, to the same index of the receiver's, scattered there: level, across, scatter. Of
+ * any matrix, rows or bytes; groups of one size. */
+void hops_levelled(const struct platform *p, const struct matrix *direct, struct matrix rows[static 3]);
+
 #endif

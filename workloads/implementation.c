@@ -12,8 +12,10 @@ static const char *const chain_choices[] = {"none", "v1", "measured", "fused", N
 static const char *const dedup_choices[] = {"none", "rank", "group", NULL};
 static const char *const message_choices[] = {"peer", "row", "chunk", NULL};
 static const char *const hops_choices[] = {"serial", "pipelined", NULL};
+static const char *const gather_choices[] = {"direct", "ring", "two-rings", NULL};
 static const char *const reduce_choices[] = {"none", "expert-rank", "forwarder", NULL};
 static const char *const format_choices[] = {"dtype", "fp8-scales", "bf16", NULL};
+static const char *const alpha_calls_choices[] = {"per-hop", "fused", NULL};
 static const char *const communicator_choices[] = {"groups", "ep", NULL};
 static const char *const path_choices[] = {"fast", "slow", "rail", NULL};
 
@@ -83,6 +85,9 @@ const struct key implementation_keys[] = {
      .choices = hops_choices, .help = "whether a forwarder sends on what it has while more arrives"},
     {"cut", KEY_TEXT, offsetof(struct implementation, cut),
      .help = "tier inside which the last hop stays, `fast` if left out; three hops cut there too, or at the widest"},
+    {"all_gather", KEY_CHOICE, offsetof(struct implementation, all_gather), .otherwise = "ring",
+     .choices = gather_choices,
+     .help = "how all-gather goes: straight, round one ring, or round rings between the groups and then inside"},
     {"reduce", KEY_CHOICE, offsetof(struct implementation, reduce), .otherwise = "none",
      .choices = reduce_choices, .help = "where combine adds up the rows of a token"},
     {"dispatch_row", KEY_MAP, offsetof(struct implementation, dispatch_row), .table = row_keys,
@@ -98,6 +103,10 @@ const struct key implementation_keys[] = {
      .help = "messages in flight per receiver and stage"},
     {"start", KEY_CHOICE, offsetof(struct implementation, start), .otherwise = "rendezvous",
      .choices = start_choices, .help = "whether a message waits for its receiver"},
+    {"alpha_calls", KEY_CHOICE, offsetof(struct implementation, alpha_calls), .otherwise = "per-hop",
+     .choices = alpha_calls_choices,
+     .help = "`per-hop`: each hop pays alpha, and the host reads split sizes in between; `fused`: one launch over all "
+             "ranks pays it once, no readback"},
     {"collectives", KEY_MAP, offsetof(struct implementation, collectives), .table = collective_keys,
      .help = "calls issued per hop of a dispatch, payload, counts and metadata together; a combine issues one"},
     {"chain", KEY_MAP, offsetof(struct implementation, chain), .table = chain_keys,
@@ -105,7 +114,8 @@ const struct key implementation_keys[] = {
     {"efficiency", KEY_MAP, offsetof(struct implementation, efficiency), .table = efficiency_keys,
      .help = "reached share of the tiers' rates"},
     {"message_cost", KEY_MAP, offsetof(struct implementation, message_cost_s),
-     .table = message_cost_keys, .help = "instead of the platform's x_half or message_cost"},
+     .table = message_cost_keys,
+     .help = "instead of what the platform's file says of x_half or message_cost; a --set of those goes first"},
     {"intra_group_path", KEY_CHOICE, offsetof(struct implementation, intra_group_path),
      .otherwise = "fast", .choices = path_choices,
      .help = "`slow`: all bytes over the slow tier; `rail`: bytes to other groups first over the fast "
@@ -115,15 +125,37 @@ const struct key implementation_keys[] = {
 /* v1 is the paper's constant, whose denominator counted rows where the model charges pairs; measured is the
  * corrected one; fused is a design target nobody has measured. */
 static const struct chain_constant constants[CHAIN_PRESETS] = {
-    [CHAIN_NONE] = {"none", 0, STATUS_ASSUMED, "no chain"},
+    [CHAIN_NONE] = {"none", 0, STATUS_ASSUMED, "no chain", NULL},
     [CHAIN_V1] = {"v1", 2.15e-3 / 24576, STATUS_MEASURED,
-                  "2.15 ms / 24576, paper v1 (wrong denominator)"},
+                  "2.15 ms / 24576, paper v1 (wrong denominator)", "terrace-a"},
     [CHAIN_MEASURED] = {"measured", 1.042e-3 / 24576, STATUS_MEASURED,
-                        "1.042 ms / 24576, in situ, eight busy cards, 2026-09-08"},
-    [CHAIN_FUSED] = {"fused", 0.012e-6, STATUS_ASSUMED, "design target, no fused kernel measured"}};
+                        "1.042 ms / 24576, in situ, eight busy cards, 2026-09-08", "terrace-a"},
+    [CHAIN_FUSED] = {"fused", 0.012e-6, STATUS_ASSUMED, "design target, no fused kernel measured", NULL}};
 
 const struct chain_constant *chain_constant(enum chain_preset preset) {
     return &constants[preset];
+}
+
+static bool is_machine(const char *name, const struct platform *p) {
+    size_t n = strlen(name);
+    return strncmp(p->name, name, n) == 0 && (p->name[n] == '\0' || p->name[n] == '-');
+}
+
+static bool holds_elsewhere(enum status status) {
+    return status_weakness(status) > status_weakness(STATUS_FITTED);
+}
+
+enum status implementation_status(const struct quantity *q, const struct platform *p) {
+    if (holds_elsewhere(q->status) || !q->on)
+        return q->status;
+    for (size_t i = 0; i < q->on->n; i++)
+        if (is_machine(q->on->items[i]->text, p))
+            return q->status;
+    return STATUS_BORROWED;
+}
+
+enum status chain_status(const struct chain_constant *chain, const struct platform *p) {
+    return chain->on && !is_machine(chain->on, p) ? STATUS_BORROWED : chain->status;
 }
 
 const char *order_name(int order) {
@@ -150,6 +182,20 @@ const char *start_name(int start) {
     return start_choices[start];
 }
 
+/* A constant that was measured or fitted says on which machine, so that it can be told from a borrowed one. */
+static enum rc check_machines(const struct implementation *m, struct err *e) {
+    const struct quantity *const all[] = {&m->efficiency.fast,        &m->efficiency.slow,
+                                          &m->message_cost_s.fast,    &m->message_cost_s.slow,
+                                          &m->chain.floor_s,          &m->chunk_bytes,
+                                          &m->dispatch_row.header_bytes, &m->combine_row.header_bytes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->given && !holds_elsewhere(all[i]->status) && !all[i]->on)
+            return err_at(e, RC_SCHEMA, &all[i]->at,
+                          "a value with status '%s' needs the machines that it is from, such as on: [h800]",
+                          status_name(all[i]->status));
+    return RC_OK;
+}
+
 static enum rc check(struct implementation *m, struct err *e) {
     const struct place *top = &m->doc->root->at;
     if (m->dedup.one_hop == DEDUP_GROUP || m->dedup.hop_b == DEDUP_GROUP)
@@ -162,7 +208,14 @@ static enum rc check(struct implementation *m, struct err *e) {
         return err_at(e, RC_SCHEMA, top, "message 'chunk' needs chunk_size");
     if (m->chunk_bytes.given && m->chunk_bytes.value < 1)
         return err_at(e, RC_RANGE, &m->chunk_bytes.at, "chunk_size: below one byte");
-    return RC_OK;
+    return check_machines(m, e);
+}
+
+/* Drops the file's number of pieces where a setting gives their size. */
+static void drop_overridden(struct yaml_node *root) {
+    const struct yaml_node *bytes = yaml_get(root, "chunk_size"), *number = yaml_get(root, "chunks");
+    if (bytes && bytes->set && number && !number->set)
+        yaml_drop(root, "chunks");
 }
 
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
@@ -173,6 +226,7 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
         return rc;
     struct implementation *m = mem_alloc(1, sizeof *m);
     m->doc = doc;
+    drop_overridden(doc->root);
     rc = keys_read(implementation_keys, doc->root, doc, m, e);
     if (!rc)
         rc = check(m, e);

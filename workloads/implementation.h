@@ -18,6 +18,10 @@ enum message_unit { UNIT_PEER, UNIT_ROW, UNIT_CHUNK };
 enum hops { HOPS_SERIAL, HOPS_PIPELINED };
 enum reduce { REDUCE_NONE, REDUCE_EXPERT_RANK, REDUCE_FORWARDER };
 enum row_format { ROW_DTYPE, ROW_FP8_SCALES, ROW_BF16 };
+enum alpha_calls { ALPHA_PER_HOP, ALPHA_FUSED };
+/* How an all-gather (and the reduce-scatter on the way back) goes: straight to every rank, round a ring of all, or
+ * round rings between the groups and then inside them. */
+enum gather_by { GATHER_DIRECT, GATHER_RING, GATHER_TWO_RINGS };
 enum communicator { COMMUNICATOR_GROUPS, COMMUNICATOR_EP };
 
 /* Which rows travel: one per (token, expert), per (token, rank), or per (token, group). */
@@ -56,12 +60,14 @@ struct implementation {
     int64_t chunks;           /* pieces of a pipelined message; 0: from chunk_bytes */
     int hops;                 /* enum hops */
     const char *cut;          /* tier whose domains are the groups; NULL: fast. Of three hops the outer cut */
+    int all_gather;           /* enum gather_by */
     int reduce;               /* enum reduce: where combine adds up rows */
     struct row_keys dispatch_row, combine_row;
     int order;                /* enum order */
     int64_t window;           /* messages in flight per sender and stage; 0 = all */
     int64_t receive_window;   /* the same per receiver */
     int start;                /* enum start */
+    int alpha_calls;          /* enum alpha_calls: whether every hop pays alpha, or one launch for all of them */
     struct collective_keys collectives;
     struct chain_keys chain;
     struct tier_factors efficiency;   /* reached share of a tier's rate, 0 < x <= 1 */
@@ -98,7 +104,13 @@ struct chain_constant {
     double s_per_pair;
     enum status status;
     const char *source;
+    const char *on; /* the machine that it was measured on, or NULL */
 };
 const struct chain_constant *chain_constant(enum chain_preset preset);
+
+/* Returns how a constant of an implementation is known on a platform: one that was measured or fitted is borrowed on a
+ * machine that its `on` does not name. A name stands for itself and for what continues it after a dash. */
+enum status implementation_status(const struct quantity *q, const struct platform *p);
+enum status chain_status(const struct chain_constant *chain, const struct platform *p); /* of a preset, likewise */
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef WORKLOADS_OUTCOME_H
 #define WORKLOADS_OUTCOME_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { OUTCOME_STAGES = 8, OUTCOME_PATH = 400 };
@@ -55,6 +56,7 @@ struct outcome {
     double peak_rss_bytes;
 };
 
+/* Releases the arrays of an outcome and empties it. */
 void outcome_clear(struct outcome *o);
 
 #endif

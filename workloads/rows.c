@@ -63,6 +63,7 @@ void rows_clear(struct rows *r) {
 
 void rows_source(struct rows *r, int source) {
     r->source = source;
+    replicas_source(r->replicas, source);
     memset(r->chosen, 0, (size_t)r->placement->experts * sizeof *r->chosen);
     memset(r->rank_rows, 0, (size_t)r->ranks * sizeof *r->rank_rows);
     memset(r->rank_tokens, 0, (size_t)r->ranks * sizeof *r->rank_tokens);
@@ -70,12 +71,7 @@ void rows_source(struct rows *r, int source) {
         memset(r->group_tokens[cut], 0, (size_t)r->platform->domains[cut].n * sizeof **r->group_tokens);
 }
 
-static void add_row(struct rows *r, int expert) {
-    const struct placement *p = r->placement;
-    int first = p->home_start[expert], replicas = p->home_start[expert + 1] - first;
-    int64_t turn = replicas == 1 ? 0 : (r->chosen[expert] + r->source) % replicas;
-    int rank = p->home[first + turn];
-    r->chosen[expert]++;
+static void add_row_at(struct rows *r, int rank) {
     r->rank_rows[rank]++;
     if (r->rank_seen[rank] != r->token) {
         r->rank_seen[rank] = r->token;
@@ -90,6 +86,11 @@ static void add_row(struct rows *r, int expert) {
     }
 }
 
+static void add_row(struct rows *r, int expert) {
+    add_row_at(r, replicas_take(r->replicas, expert, r->chosen[expert]));
+    r->chosen[expert]++;
+}
+
 void rows_token(struct rows *r, const int *experts, int n) {
     r->token++;
     for (int i = 0; i < n; i++)
@@ -97,6 +98,8 @@ void rows_token(struct rows *r, const int *experts, int n) {
             r->over_capacity++;
         else
             add_row(r, experts[i]);
+    if (r->shared->kind != SHARED_NOT_SENT)
+        add_row_at(r, shared_take(r->shared, r->source));
 }
 
 static void fill_up(struct rows *r) {
@@ -140,19 +143,6 @@ void rows_append(struct rows *r, int src) {
     }
 }
 
-/* First entry of a row whose receiver is not below dst. */
-static size_t lower_bound(const struct matrix *m, int src, int dst) {
-    size_t low = m->start[src], high = m->start[src + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->dst[middle] < dst)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* For each index of a domain: the ranks whose peers there have it. */
 void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed) {
     const struct plat_domains *d = &p->domains[cut];
@@ -165,7 +155,7 @@ void rows_relay(const struct platform *p, enum tier cut, const struct matrix *di
         for (int g = 0; g < d->n; g++)
             for (int from = d->first[g] + src - first; from < d->first[g + 1]; from += size) {
                 size_t end = direct->start[from + 1];
-                for (size_t i = lower_bound(direct, from, first); i < end && direct->dst[i] < first + size; i++)
+                for (size_t i = matrix_find(direct, from, first); i < end && direct->dst[i] < first + size; i++)
                     rows[direct->dst[i] - first] += direct->value[i];
             }
         relayed->start[src + 1] = relayed->start[src];

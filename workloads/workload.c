@@ -9,7 +9,10 @@
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
 #include "platforms/find.h"
+#include "workloads/draw/skew.h"
+#include "workloads/model_config.h"
 #include "workloads/placement/placement.h"
+#include "workloads/shared.h"
 
 static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
 static const char *const mode_choices[] = {"global_topk", "full", "group_limited", "quota_only", NULL};
@@ -27,6 +30,10 @@ static const char *const placement_choices[] = {"contiguous", "round-robin", "lp
 static const char *const remainder_choices[] = {"refuse", "first", "last", "pad", NULL};
 static const char *const packing_choices[] = {"auto", "hierarchical", "global", NULL};
 static const char *const capacity_choices[] = {"drop", "pad", NULL};
+static const char *const rounding_choices[] = {"floor", "ceil", NULL};
+static const char *const score_choices[] = {"top2-sum", "max", NULL};
+static const char *const replica_choices[] = {"in-turn", "nearest", "by-source-rank", "random", "weighted", NULL};
+static const char *const shared_choices[] = {"not-sent", "own-rank", "least-loaded", NULL};
 
 #define ROUTING(field) offsetof(struct routing_keys, field)
 #define WORKLOAD(field) offsetof(struct workload, field)
@@ -38,6 +45,12 @@ static const struct key routing_keys[] = {
      .choices = mode_choices,
      .help = "`full`: exactly `group_limit` groups a token, top_k / group_limit experts in each; "
              "`group_limited`: at most `group_limit` groups; `quota_only`: top_k / groups in every group"},
+    {"n_group", KEY_COUNT, ROUTING(n_group), .min = 1, .max = 65536, .word = "none", .otherwise = "none",
+     .help = "groups of the model's router: equal blocks of consecutive logical experts, whatever the machine"},
+    {"topk_group", KEY_COUNT, ROUTING(topk_group), .min = 1, .max = 65536, .word = "none", .otherwise = "none",
+     .help = "router's groups that one token keeps"},
+    {"group_score", KEY_CHOICE, ROUTING(group_score), .otherwise = "top2-sum", .choices = score_choices,
+     .help = "score of a router's group: its two best experts (DeepSeek-V3) or its best one (DeepSeek-V2)"},
     {"draw", KEY_CHOICE, offsetof(struct routing_keys, draw), .otherwise = "sampled",
      .choices = draw_choices, .help = "tokens drawn with the seed, or expected values"},
     {"trace", KEY_TEXT, offsetof(struct routing_keys, trace), .help = "routing record, see below"},
@@ -101,13 +114,15 @@ static const struct key arrival_keys[] = {
 const struct key workload_keys[] = {
     {"schema", KEY_TEXT, offsetof(struct workload, schema), .required = true,
      .help = "`" WORKLOAD_SCHEMA "`"},
+    {"model", KEY_TEXT, WORKLOAD(model),
+     .help = "config.json of a model as on Hugging Face; with `--set` it replaces the file's model and routing"},
     {"name", KEY_TEXT, offsetof(struct workload, name), .required = true, .help = "name in results"},
     {"description", KEY_TEXT, offsetof(struct workload, description),
      .help = "one line for `workload list`"},
     {"tokens_per_rank", KEY_COUNT, offsetof(struct workload, tokens_per_rank), .required = true,
      .max = 1 << 24, .help = "T, tokens that each rank dispatches per call; a list gives one per rank"},
     {"tokens_list", KEY_TEXT, WORKLOAD(tokens_list),
-     .help = "tokens of each rank, such as `4096x7, 0`; goes before tokens_per_rank"},
+     .help = "tokens of each rank, such as `4096x7, 0`, instead of tokens_per_rank"},
     {"tokens_file", KEY_TEXT, WORKLOAD(tokens_file), .help = "file with such a list"},
     {"tokens_cv", KEY_NUMBER, WORKLOAD(tokens_cv), .max = 10,
      .help = "tokens of the ranks are log-normal with this deviation over mean"},
@@ -117,7 +132,7 @@ const struct key workload_keys[] = {
     {"top_k", KEY_COUNT, offsetof(struct workload, top_k), .required = true, .min = 1, .max = 1024,
      .help = "k, distinct experts per token"},
     {"group_limit", KEY_COUNT, offsetof(struct workload, group_limit), .min = 1, .max = 65536,
-     .word = "none", .otherwise = "none", .help = "M, groups that one token may reach"},
+     .word = "none", .otherwise = "none", .help = "M, groups of the machine that one token may reach"},
     {"hidden", KEY_COUNT, offsetof(struct workload, hidden), .required = true, .min = 1,
      .max = 1 << 20, .help = "H, elements of one row"},
     {"dtype", KEY_CHOICE, offsetof(struct workload, dtype), .otherwise = "bf16",
@@ -134,10 +149,23 @@ const struct key workload_keys[] = {
     {"placement_packing", KEY_CHOICE, WORKLOAD(placement_packing), .otherwise = "auto",
      .choices = packing_choices,
      .help = "`eplb`: `hierarchical` keeps expert groups in a group of ranks; `auto`: if they divide"},
+    {"expert_groups", KEY_COUNT, WORKLOAD(expert_groups), .min = 1, .max = 65536, .word = "auto", .otherwise = "auto",
+     .help = "`eplb`: groups of consecutive experts that hierarchical packing keeps together; `auto`: "
+             "`routing.n_group`, without one the groups of ranks"},
+    {"replica_choice", KEY_CHOICE, WORKLOAD(replica_choice), .otherwise = "in-turn", .choices = replica_choices,
+     .help = "which replica of an expert takes a row, see below"},
+    {"replica_cap", KEY_NUMBER, WORKLOAD(replica_cap), .min = 1e-6, .max = 1,
+     .help = "largest share of a source's rows of an expert that one replica takes; the rest goes to the next "
+             "nearest"},
+    {"shared_experts", KEY_CHOICE, WORKLOAD(shared_experts), .otherwise = "not-sent", .choices = shared_choices,
+     .help = "`own-rank`, `least-loaded`: a routed slot, one more row a token, to its own rank or so that ranks "
+             "level out"},
     {"capacity_factor", KEY_NUMBER, WORKLOAD(capacity_factor), .min = 1e-3, .max = 1e6,
      .help = "a source sends an expert at most factor x its mean of rows"},
     {"capacity_policy", KEY_CHOICE, WORKLOAD(capacity_policy), .otherwise = "drop",
      .choices = capacity_choices, .help = "rows above are dropped; `pad` also fills up to it"},
+    {"capacity_rounding", KEY_CHOICE, WORKLOAD(capacity_rounding), .otherwise = "floor", .choices = rounding_choices,
+     .help = "of factor x mean, to whole rows"},
     {"arrival", KEY_MAP, offsetof(struct workload, arrival), .table = arrival_keys,
      .help = "when ranks enter a call; default: all at once"},
     {0}};
@@ -157,6 +185,37 @@ static enum rc check_synthetic(const struct routing_keys *r, const struct place 
         return err_at(e, RC_SCHEMA, top, "routing.%s is given, but routing.source is '%s'",
                       targets ? "rho_max, cv, exponent, hot_ratio or preset" : "drift",
                       source_choices[r->source]);
+    if (r->hot_ratio.given && r->family_given && r->family != SKEW_HOT_RANK)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.hot_ratio is the load of one rank: routing.family must be 'hot-rank', found '%s'",
+                      family_choices[r->family]);
+    return RC_OK;
+}
+
+/* The router's keys; what one of them makes of the mode. */
+static enum rc check_router(struct workload *w, const struct place *top, struct err *e) {
+    struct routing_keys *r = &w->routing;
+    const struct router router = {(int)r->n_group, (int)r->topk_group, r->group_score};
+    struct err why;
+    r->mode_written = r->mode;
+    if ((r->n_group == 0) != (r->topk_group == 0))
+        return err_at(e, RC_SCHEMA, top, "routing.n_group and routing.topk_group go together");
+    if (r->n_group == 0)
+        return RC_OK;
+    if (router_check(&router, (int)w->experts, (int)w->top_k, &why))
+        return err_at(e, RC_RANGE, top, "%s", why.text);
+    if (r->mode == MODE_FULL && w->group_limit)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.n_group acts in routing.mode 'global_topk' and 'group_limited', not in 'full' with "
+                      "group_limit; use group_limited");
+    if (r->mode == MODE_FULL || r->mode == MODE_QUOTA_ONLY)
+        r->mode = MODE_GLOBAL_TOPK;
+    if (router_acts(&router) && r->draw == DRAW_EXPECTED)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.n_group %lld with topk_group %lld has no closed form: use routing.draw 'sampled'",
+                      (long long)r->n_group, (long long)r->topk_group);
+    if (router_acts(&router) && r->pair_sigma.value > 0)
+        return err_at(e, RC_SCHEMA, top, "routing.pair_sigma does not go with routing.n_group");
     return RC_OK;
 }
 
@@ -181,13 +240,28 @@ static enum rc check_mode(const struct workload *w, const struct place *top, str
     return RC_OK;
 }
 
+static enum rc check_tokens(const struct workload *w, const struct place *top, struct err *e) {
+    bool spread = w->tokens_cv.value > 0 || w->tokens_idle.value > 0;
+    int ways = (w->tokens_list != NULL) + (w->tokens_file != NULL) + spread;
+    if (ways < 2)
+        return RC_OK;
+    return err_at(e, RC_SCHEMA, top,
+                  "tokens_list, tokens_file and tokens_cv with tokens_idle are three ways to say the same, %d of them "
+                  "are given",
+                  ways);
+}
+
 static enum rc check(struct workload *w, struct err *e) {
     const struct place *top = &w->doc->root->at;
     const struct routing_keys *r = &w->routing;
     if (w->top_k > w->experts)
         return err_at(e, RC_RANGE, top, "top_k %lld is above experts %lld; a token chooses distinct experts",
                       (long long)w->top_k, (long long)w->experts);
-    enum rc rc = check_mode(w, top, e);
+    enum rc rc = check_router(w, top, e);
+    if (!rc)
+        rc = check_mode(w, top, e);
+    if (!rc)
+        rc = check_tokens(w, top, e);
     if (!rc && (r->source == SOURCE_TRACE) != (r->trace != NULL))
         rc = err_at(e, RC_SCHEMA, top,
                     r->trace ? "routing.trace is given, but routing.source is '%s'"
@@ -204,41 +278,85 @@ static enum rc check(struct workload *w, struct err *e) {
     return rc;
 }
 
+static bool is_set(const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    return node && node->set;
+}
+
 static void drop_unset(struct yaml_node *map, const char *const *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const struct yaml_node *node = yaml_get(map, keys[i]);
-        if (node && !node->set)
+    for (size_t i = 0; i < n; i++)
+        if (!is_set(map, keys[i]))
             yaml_drop(map, keys[i]);
+}
+
+/* Three ways to say how many tokens each rank has, beside a number for all of them. */
+enum { TOKENS_LISTED, TOKENS_IN_FILE, TOKENS_SPREAD, TOKEN_WAYS };
+static const struct {
+    const char *key;
+    int way;
+} token_keys[] = {{"tokens_list", TOKENS_LISTED},
+                  {"tokens_file", TOKENS_IN_FILE},
+                  {"tokens_cv", TOKENS_SPREAD},
+                  {"tokens_idle", TOKENS_SPREAD}};
+enum { TOKEN_KEYS = sizeof token_keys / sizeof *token_keys };
+
+/* Returns whether a setting chooses one of the ways; fills in which. A spread of 0 chooses none. */
+static bool find_set_ways(const struct yaml_node *root, bool ways[static TOKEN_WAYS]) {
+    bool any = false;
+    for (size_t i = 0; i < TOKEN_KEYS; i++) {
+        int way = token_keys[i].way;
+        if (!is_set(root, token_keys[i].key))
+            continue;
+        bool chosen = way != TOKENS_SPREAD || strtod(yaml_get(root, token_keys[i].key)->text, NULL) > 0;
+        ways[way] = ways[way] || chosen;
+        any = any || chosen;
+    }
+    return any;
+}
+
+/* Drops what the file says about tokens of single ranks where settings say it in another way. */
+static void drop_other_tokens(struct yaml_node *root) {
+    bool ways[TOKEN_WAYS] = {false};
+    bool any = find_set_ways(root, ways), number = is_set(root, "tokens_per_rank");
+    for (size_t i = 0; i < TOKEN_KEYS; i++) {
+        int way = token_keys[i].way;
+        if ((any && !ways[way]) || (number && way != TOKENS_SPREAD))
+            drop_unset(root, &token_keys[i].key, 1);
     }
 }
 
-/* What an override makes meaningless: with another trace, what selects a part of the file's own one; with
- * another source, the trace and the synthetic targets too; with another target, the file's own. */
-static void drop_overridden(const struct yaml_doc *doc) {
+/* Drops what settings make meaningless in the routing of a file: with another trace, what selects a part of the file's
+ * own one; with another source, the trace and the synthetic targets too; with another target, the file's own. */
+static void drop_other_routing(struct yaml_node *routing) {
     static const char *const selection[] = {"model", "corpus", "layer", "trace"};
     static const char *const targets[] = {"rho_max", "cv",     "exponent", "hot_ratio",
                                           "preset",  "family", "rho_ep",   "drift"};
+    static const char *const family[] = {"family"};
     enum { SELECTION = 3, ALL = 4, TARGETS = 5, SYNTHETIC = 8 };
-    static const char *const lists[] = {"tokens_list", "tokens_file"};
-    if (doc->root->type != YAML_MAP)
-        return;
-    const struct yaml_node *each = yaml_get(doc->root, "tokens_per_rank");
-    drop_unset(doc->root, lists, each && each->set ? 2 : 0);
-    struct yaml_node *routing = yaml_get(doc->root, "routing");
-    if (!routing || routing->type != YAML_MAP)
-        return;
-    const struct yaml_node *trace = yaml_get(routing, "trace"), *source = yaml_get(routing, "source");
-    drop_unset(routing, selection, trace && trace->set ? SELECTION : source && source->set ? ALL : 0);
+    const struct yaml_node *source = yaml_get(routing, "source");
+    bool set = source && source->set;
+    drop_unset(routing, selection, is_set(routing, "trace") ? SELECTION : set ? ALL : 0);
     bool target = false;
-    for (size_t i = 0; i < TARGETS; i++) {
-        const struct yaml_node *node = yaml_get(routing, targets[i]);
-        target = target || (node && node->set);
-    }
-    bool other = source && source->set && source->text && strcmp(source->text, "synthetic") != 0;
+    for (size_t i = 0; i < TARGETS; i++)
+        target = target || is_set(routing, targets[i]);
+    bool other = set && source->text && strcmp(source->text, "synthetic") != 0;
     drop_unset(routing, targets, other ? SYNTHETIC : target ? TARGETS : 0);
+    drop_unset(routing, family, is_set(routing, "hot_ratio") ? 1 : 0); // it brings its own
 }
 
-/* tokens_per_rank: [a, b, ..] is the list of tokens_list; the number is then their largest. */
+static void drop_overridden(const struct yaml_doc *doc) {
+    static const char *const placement[] = {"placement_file"};
+    if (doc->root->type != YAML_MAP)
+        return;
+    drop_other_tokens(doc->root);
+    drop_unset(doc->root, placement, is_set(doc->root, "placement") ? 1 : 0);
+    struct yaml_node *routing = yaml_get(doc->root, "routing");
+    if (routing && routing->type == YAML_MAP)
+        drop_other_routing(routing);
+}
+
+/* tokens_per_rank: [a, b, ..] is the list of tokens_list, unless settings say it in another way; the number is then
+ * the largest of the list. */
 static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     const struct yaml_node *node =
         doc->root->type == YAML_MAP ? yaml_get(doc->root, "tokens_per_rank") : NULL;
@@ -259,7 +377,8 @@ static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     }
     char number[24];
     snprintf(number, sizeof number, "%lld", most);
-    if (!rc && node->n)
+    bool ways[TOKEN_WAYS] = {false};
+    if (!rc && node->n && !find_set_ways(doc->root, ways))
         rc = yaml_set(doc, "tokens_list", list.text, "tokens_per_rank", e);
     if (!rc)
         rc = yaml_set(doc, "tokens_per_rank", number, "tokens_per_rank", e);
@@ -290,12 +409,16 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
         return rc;
     struct workload *w = mem_alloc(1, sizeof *w);
     w->doc = doc;
+    struct buf notes = {0};
+    rc = model_config_apply(doc, &notes, e);
     drop_overridden(doc);
-    rc = take_token_list(doc, e);
+    if (!rc)
+        rc = take_token_list(doc, e);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
         rc = check(w, e);
+    w->model_notes = notes;
     if (rc) {
         workload_free(w);
     } else {
@@ -310,6 +433,7 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
 void workload_free(struct workload *w) {
     if (!w)
         return;
+    buf_clear(&w->model_notes);
     free(w->trace_path);
     free(w->placement_path);
     free(w->tokens_path);
@@ -333,6 +457,10 @@ enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, dou
         enter_s[late[i].rank] += late[i].by_s.value;
     }
     return RC_OK;
+}
+
+int64_t workload_slots(const struct workload *w) {
+    return w->top_k + (w->shared_experts != SHARED_NOT_SENT);
 }
 
 const char *workload_dtype_name(const struct workload *w) {

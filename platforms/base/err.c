@@ -16,6 +16,10 @@ const char *rc_text(enum rc code) {
     return (size_t)code < sizeof text / sizeof *text ? text[code] : "unknown code";
 }
 
+bool rc_is_circumstance(enum rc code) {
+    return code == RC_TIMEOUT || code == RC_RESOURCE;
+}
+
 enum rc err_set(struct err *e, enum rc code, const char *format, ...) {
     if (e) {
         va_list ap;
@@ -65,7 +69,7 @@ void err_prefix(struct err *e, const char *format, ...) {
     e->text[n + old] = '\0';
 }
 
-/* Levenshtein distance, given up at words longer than the rows. */
+/* Returns the Levenshtein distance of two words; words longer than the rows are as far apart as can be. */
 static int distance(const char *a, const char *b) {
     enum { MAX = 64 };
     size_t la = strlen(a), lb = strlen(b);

@@ -4,10 +4,15 @@
  * Fallible functions return enum rc (RC_OK = 0) and take a struct err * last, which may be NULL. Outputs are
  * written only on success. Whoever decides that something is an error writes the message: lower case, what
  * was found, what was expected, the nearest valid name. Callers pass it on, or prefix context.
- * Our own mistakes end the program: BUG_ON() is always compiled in. */
+ * Units: none.
+ * Errors: this is where they are made.
+ * Ownership: a struct err holds its text; struct place borrows the name of the file.
+ * Edges: a message that is too long is cut; where `e` is NULL nothing is written. Our own mistakes end the program:
+ * BUG_ON() is always compiled in. */
 #ifndef PLATFORMS_BASE_ERR_H
 #define PLATFORMS_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* code, one-line meaning; expanded into the enum and into rc_text() */
@@ -23,7 +28,8 @@
     X(RC_USAGE, "wrong use of the command line")                                                   \
     X(RC_WITHDRAWN, "capability withdrawn by a gate")                                              \
     X(RC_ENGINE, "simulation engine failed")                                                       \
-    X(RC_TIMEOUT, "simulation engine ran out of time")
+    X(RC_TIMEOUT, "simulation engine ran out of time")                                             \
+    X(RC_RESOURCE, "simulation ended by the machine or from outside")
 
 enum rc {
 #define RC_ENUM(code, text) code,
@@ -48,10 +54,14 @@ struct err {
 /* Returns the one-line meaning of a code. */
 const char *rc_text(enum rc code);
 
+/* Returns whether an error says nothing of the question, so that the same question may be answered another time:
+ * a limit of time, a kill from outside, no memory. */
+bool rc_is_circumstance(enum rc code);
+
 /* Sets e (unless NULL) and returns code, so that `return err_set(...)` is the usual form. */
 enum rc err_set(struct err *e, enum rc code, const char *format, ...) ERR_PRINTF(3, 4);
 
-/* The same with "file:line:column: " in front; parts of the place that are unknown are left out. */
+/* Sets e as err_set() does, with "file:line:column: " in front; parts of the place that are unknown are left out. */
 enum rc err_at(struct err *e, enum rc code, const struct place *at, const char *format, ...)
     ERR_PRINTF(4, 5);
 
@@ -61,12 +71,13 @@ void err_prefix(struct err *e, const char *format, ...) ERR_PRINTF(2, 3);
 /* Returns the entry of names[0..n) nearest to word by edit distance, or NULL when none is near. */
 const char *err_nearest(const char *word, const char *const *names, size_t n);
 
-/* ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: ", " or "; ". */
+/* Returns ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: ", " or "; ". */
 struct err_hint {
     char text[96];
 };
 struct err_hint err_hint(const char *before, const char *word, const char *const *names, size_t n);
 
+/* Ends the program with a line that says which condition of ours does not hold. */
 _Noreturn void err_bug(const char *file, int line, const char *what);
 #define BUG_ON(condition)                                                                          \
     do {                                                                                           \

@@ -34,7 +34,7 @@ static enum rc read_all(FILE *f, const char *path, size_t max_bytes, char **data
 }
 
 enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, struct err *e) {
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f)
         return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     enum rc rc = read_all(f, path, max_bytes, data, n, e);
@@ -46,7 +46,7 @@ enum rc file_write(const char *path, const void *data, size_t n, struct err *e) 
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         // a device or a pipe (/dev/stdout): there is nothing to rename over
-        FILE *f = fopen(path, "wb");
+        FILE *f = fopen(path, "wbe");
         bool ok = f && fwrite(data, 1, n, f) == n;
         int reason = errno;
         if (f && fclose(f) != 0) {

@@ -2,7 +2,11 @@
 /* file.h - whole files in, whole files out.
  *
  * Output goes to a temporary name beside the target and is renamed when complete, so that a reader never sees
- * half a file and a failure leaves an older file as it was. Errors: RC_IO, with the system's reason. */
+ * half a file and a failure leaves an older file as it was.
+ * Units: bytes.
+ * Errors: RC_IO, with the system's reason.
+ * Ownership: data and names that are returned belong to the caller, free() releases them.
+ * Edges: a file of 0 bytes is read and written as any other; 0 bytes to send or receive succeed. */
 #ifndef PLATFORMS_BASE_FILE_H
 #define PLATFORMS_BASE_FILE_H
 
@@ -12,22 +16,23 @@
 
 #include "platforms/base/err.h"
 
-/* Reads a whole file of at most max_bytes; *data ends in an extra NUL and free() releases it. */
+/* Reads a whole file of at most max_bytes; a larger one is an error. *data ends in an extra NUL. */
 enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, struct err *e);
 
 /* Writes n bytes to path by way of a temporary file. */
 enum rc file_write(const char *path, const void *data, size_t n, struct err *e);
 
-/* Whether both paths name one regular file, there already or not. */
+/* Returns whether both paths name one regular file, there already or not. */
 bool file_same(const char *a, const char *b);
+/* Returns whether a file or folder is there and may be read. */
 bool file_exists(const char *path);
 
-/* Writes all n bytes to a pipe; false when the other end is gone or the write fails. */
+/* Writes all n bytes to a pipe. Returns false when the other end is gone or the write fails. */
 bool file_send(int fd, const void *data, size_t n);
-/* Reads exactly n bytes from a pipe; false when it ends before them or the read fails. */
+/* Reads exactly n bytes from a pipe. Returns false when it ends before them or the read fails. */
 bool file_receive(int fd, void *into, size_t n);
 
-/* Returns "folder of path" joined with name, or name itself when it is absolute; free() releases it. */
+/* Returns "folder of path" joined with name, or name itself when it is absolute. */
 char *file_beside(const char *path, const char *name);
 
 #endif

@@ -20,7 +20,7 @@ static void new_line(struct json *j) {
         buf_text(j->out, "  ");
 }
 
-/* What comes before a value: nothing after a key or at the top, a comma and a new line in an array. */
+/* Writes what comes before a value: nothing after a key or at the top, a comma and a new line in an array. */
 static void before_value(struct json *j) {
     if (j->after_key) {
         j->after_key = false;
@@ -52,7 +52,8 @@ void json_close(struct json *j) {
     buf_text(j->out, j->kind[j->depth] == '{' ? "}" : "]");
 }
 
-/* Length of the UTF-8 sequence at p: shortest form, no surrogates, up to U+10FFFF; 0 when it is none. */
+/* Returns the length of the UTF-8 sequence at p (shortest form, no surrogates, up to U+10FFFF), or 0 where there is
+ * none. */
 static size_t utf8_length(const unsigned char *p) {
     static const struct {
         unsigned char low, high;         /* first byte */

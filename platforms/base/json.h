@@ -4,7 +4,11 @@
  * Text is UTF-8; a byte that is not part of it becomes U+FFFD. Numbers are the shortest decimal that reads
  * back equal. A number that is not finite is a mistake of ours (BUG): what is unknown is written with
  * json_put_null(). Nesting is checked, also BUG.
- * Keys come first: json_key(j, "x") then one value; the json_key_* forms do both. */
+ * Keys come first: json_key(j, "x") then one value; the json_key_* forms do both.
+ * Units: those of the caller.
+ * Errors: none.
+ * Ownership: the buffer is borrowed until the last value is written.
+ * Edges: a text that is NULL is written as null. */
 #ifndef PLATFORMS_BASE_JSON_H
 #define PLATFORMS_BASE_JSON_H
 
@@ -24,9 +28,12 @@ struct json {
     bool after_key;
 };
 
+/* Begins a text at the end of `out`. */
 void json_init(struct json *j, struct buf *out, bool pretty);
-void json_open(struct json *j, char kind);  /* '{' or '[' */
+/* Opens a map, '{', or a list, '['; json_close() closes the last one that is open. */
+void json_open(struct json *j, char kind);
 void json_close(struct json *j);
+/* Write a key, or a value in a list or after its key. */
 void json_key(struct json *j, const char *key);
 void json_text(struct json *j, const char *text); /* NULL writes null */
 void json_number(struct json *j, double value);
@@ -34,14 +41,15 @@ void json_int(struct json *j, int64_t value);
 void json_bool(struct json *j, bool value);
 void json_put_null(struct json *j); /* jansson has a json_null() */
 
+/* Write a key and its value. */
 void json_key_open(struct json *j, const char *key, char kind);
 void json_key_text(struct json *j, const char *key, const char *text);
 void json_key_number(struct json *j, const char *key, double value);
 void json_key_int(struct json *j, const char *key, int64_t value);
 void json_key_bool(struct json *j, const char *key, bool value);
 void json_key_null(struct json *j, const char *key);
-void json_key_number_if(struct json *j, const char *key, bool known, double value); /* null when not known */
-void json_key_lines(struct json *j, const char *key, const char *lines); /* a list; NULL: empty */
+void json_key_number_if(struct json *j, const char *key, bool known, double value); /* unknown: null */
+void json_key_lines(struct json *j, const char *key, const char *lines); /* a list of texts; NULL: empty */
 
 /* Writes the shortest decimal that reads back equal (at most 24 characters). */
 enum { JSON_NUMBER = 32 };

@@ -92,9 +92,9 @@ static enum rc read_count(const struct key *key, const struct yaml_node *node, i
     return rc;
 }
 
-/* The number of a quantity, from a scalar node. */
-static enum rc read_value(const struct key *key, const struct yaml_node *node, double *value,
-                          struct err *e) {
+/* Reads the number of a quantity from a scalar node. */
+static enum rc keys_read_value(const struct key *key, const struct yaml_node *node, double *value,
+                               struct err *e) {
     enum rc rc = want_scalar(key, node, e);
     if (rc)
         return rc;
@@ -135,9 +135,9 @@ static enum rc read_interval(const struct key *key, const struct yaml_node *node
     if (node->type != YAML_LIST || node->n != 2)
         return err_at(e, RC_SCHEMA, &node->at, "interval: expected a list of two values, [low, high]");
     double low, high;
-    enum rc rc = read_value(key, node->items[0], &low, e);
+    enum rc rc = keys_read_value(key, node->items[0], &low, e);
     if (!rc)
-        rc = read_value(key, node->items[1], &high, e);
+        rc = keys_read_value(key, node->items[1], &high, e);
     if (!rc && !(low <= q->value && q->value <= high))
         rc = err_at(e, RC_RANGE, &node->at, "interval: the value of '%s' lies outside", key->name);
     if (!rc) {
@@ -147,26 +147,38 @@ static enum rc read_interval(const struct key *key, const struct yaml_node *node
     return rc;
 }
 
+static enum rc read_machines(const struct yaml_node *node, struct quantity *q, struct err *e) {
+    bool good = node->type == YAML_LIST && node->n > 0;
+    for (size_t i = 0; good && i < node->n; i++)
+        good = node->items[i]->type == YAML_SCALAR && *node->items[i]->text;
+    if (!good)
+        return err_at(e, RC_SCHEMA, &node->at, "on: expected a list of machines, such as [h800]");
+    q->on = node;
+    return RC_OK;
+}
+
 static enum rc read_annotated(const struct key *key, const struct yaml_node *node, struct quantity *q,
                               struct err *e) {
-    static const char *const names[] = {"value", "status", "source", "interval", "note"};
+    static const char *const names[] = {"value", "status", "source", "on", "interval", "note"};
+    enum { NAMES = sizeof names / sizeof *names };
     enum rc rc = RC_OK;
     for (size_t i = 0; i < node->n && !rc; i++) {
         size_t k = 0;
-        while (k < 5 && strcmp(names[k], node->keys[i]) != 0)
+        while (k < NAMES && strcmp(names[k], node->keys[i]) != 0)
             k++;
-        if (k < 5)
+        if (k < NAMES)
             continue;
         rc = err_at(e, RC_SCHEMA, &node->key_at[i],
-                    "%s: unknown key '%.60s', expected value, status, source, interval or note%s", key->name,
-                    node->keys[i], err_hint("; ", node->keys[i], names, 5).text);
+                    "%s: unknown key '%.60s', expected value, status, source, on, interval or note%s", key->name,
+                    node->keys[i], err_hint("; ", node->keys[i], names, NAMES).text);
     }
     const struct yaml_node *value = yaml_get(node, "value"), *status = yaml_get(node, "status");
     const struct yaml_node *source = yaml_get(node, "source"), *interval = yaml_get(node, "interval");
+    const struct yaml_node *on = yaml_get(node, "on");
     if (!rc && !value)
         rc = err_at(e, RC_SCHEMA, &node->at, "%s: an annotated value needs the key 'value'", key->name);
     if (!rc)
-        rc = read_value(key, value, &q->value, e);
+        rc = keys_read_value(key, value, &q->value, e);
     if (!rc && status)
         rc = read_status(status, &q->status, e);
     if (!rc && source)
@@ -175,10 +187,13 @@ static enum rc read_annotated(const struct key *key, const struct yaml_node *nod
         q->source = source->text;
     if (!rc && interval)
         rc = read_interval(key, interval, q, e);
+    if (!rc && on)
+        rc = read_machines(on, q, e);
     if (!rc && value->set) {
         q->set = true;
         q->status = STATUS_ASSUMED;
         q->source = "--set";
+        q->on = NULL;
     }
     return rc;
 }
@@ -192,27 +207,71 @@ static enum rc read_quantity(const struct key *key, const struct yaml_node *node
     } else {
         q.set = node->set;
         q.source = node->set ? "--set" : NULL;
-        rc = read_value(key, node, &q.value, e);
+        rc = keys_read_value(key, node, &q.value, e);
     }
     if (!rc)
         *into = q;
     return rc;
 }
 
-static enum rc read_choice(const struct key *key, const struct yaml_node *node, int *into,
+/* Finds the number of a word among the choices of a key; `at` is the place of the word. */
+static enum rc find_choice(const struct key *key, const char *word, const struct place *at, int *into,
                            struct err *e) {
     size_t n = 0;
     for (; key->choices[n]; n++)
-        if (strcmp(key->choices[n], node->text) == 0) {
+        if (strcmp(key->choices[n], word) == 0) {
             *into = (int)n;
             return RC_OK;
         }
     struct buf all = {0};
     for (size_t i = 0; i < n; i++)
         buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", key->choices[i]);
-    enum rc rc = err_at(e, RC_SCHEMA, &node->at, "%s: '%.60s' found, expected %s%s", key->name, node->text,
-                        all.text, err_hint("; ", node->text, key->choices, n).text);
+    enum rc rc = err_at(e, RC_SCHEMA, at, "%s: '%.60s' found, expected %s%s", key->name, word, all.text,
+                        err_hint("; ", word, key->choices, n).text);
     buf_clear(&all);
+    return rc;
+}
+
+/* Adds the choices that a text names, separated by commas, to a set. */
+static enum rc add_choices(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc, unsigned *set,
+                           struct err *e) {
+    char *word = arena_copy(&doc->arena, node->text);
+    for (char *next = word; next; word = next) {
+        int choice;
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
+        word += strspn(word, " ");
+        size_t n = strlen(word);
+        while (n && word[n - 1] == ' ')
+            word[--n] = '\0';
+        enum rc rc = find_choice(key, word, &node->at, &choice, e);
+        if (rc)
+            return rc;
+        *set |= 1u << choice;
+    }
+    return RC_OK;
+}
+
+/* Reads a list of choices, or a text that names some of them. */
+static enum rc read_choices(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc, unsigned *into,
+                            struct err *e) {
+    unsigned set = 0;
+    enum rc rc = RC_OK;
+    if (node->type == YAML_SCALAR)
+        rc = add_choices(key, node, doc, &set, e);
+    else if (node->type != YAML_LIST)
+        rc = err_at(e, RC_SCHEMA, &node->at, "%s: found %s, expected a list of words", key->name,
+                    type_name(node->type));
+    for (size_t i = 0; node->type == YAML_LIST && i < node->n && !rc; i++) {
+        int choice = 0;
+        rc = want_scalar(key, node->items[i], e);
+        if (!rc)
+            rc = find_choice(key, node->items[i]->text, &node->items[i]->at, &choice, e);
+        set |= 1u << choice;
+    }
+    if (!rc)
+        *into = set;
     return rc;
 }
 
@@ -225,8 +284,8 @@ static enum rc read_bool(const struct key *key, const struct yaml_node *node, bo
     return RC_OK;
 }
 
-static enum rc read_list(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
-                         struct key_list *into, struct err *e) {
+static enum rc keys_read_list(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
+                              struct key_list *into, struct err *e) {
     if (node->type != YAML_LIST)
         return err_at(e, RC_SCHEMA, &node->at, "%s: found %s, expected a list", key->name,
                       type_name(node->type));
@@ -240,8 +299,31 @@ static enum rc read_list(const struct key *key, const struct yaml_node *node, st
     return RC_OK;
 }
 
-static enum rc read_key(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
-                        void *field, struct err *e) {
+/* Turns from an annotated count or choice to its value; status and source are checked. */
+static enum rc unwrap(const struct key *key, const struct yaml_node **node, struct err *e) {
+    const struct yaml_node *outer = *node, *value = outer->type == YAML_MAP ? yaml_get(outer, "value") : NULL;
+    if (!value || (key->kind != KEY_COUNT && key->kind != KEY_CHOICE))
+        return RC_OK;
+    for (size_t i = 0; i < outer->n; i++) {
+        const char *name = outer->keys[i];
+        enum status status;
+        enum rc rc = strcmp(name, "status") == 0 ? read_status(outer->items[i], &status, e)
+                     : strcmp(name, "value") == 0 || strcmp(name, "source") == 0 || strcmp(name, "note") == 0
+                         ? want_scalar(&(struct key){.name = name}, outer->items[i], e)
+                         : err_at(e, RC_SCHEMA, &outer->key_at[i],
+                                  "%s: unknown key '%.60s', expected value, status, source or note", key->name, name);
+        if (rc)
+            return rc;
+    }
+    *node = value;
+    return RC_OK;
+}
+
+static enum rc keys_read_key(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
+                             void *field, struct err *e) {
+    enum rc unwrapped = unwrap(key, &node, e);
+    if (unwrapped)
+        return unwrapped;
     if (key->kind == KEY_TEXT || key->kind == KEY_COUNT || key->kind == KEY_BOOL ||
         key->kind == KEY_CHOICE) {
         enum rc rc = want_scalar(key, node, e);
@@ -264,11 +346,13 @@ static enum rc read_key(const struct key *key, const struct yaml_node *node, str
     case KEY_BOOL:
         return read_bool(key, node, field, e);
     case KEY_CHOICE:
-        return read_choice(key, node, field, e);
+        return find_choice(key, node->text, &node->at, field, e);
+    case KEY_CHOICES:
+        return read_choices(key, node, doc, field, e);
     case KEY_MAP:
         return keys_read(key->table, node, doc, field, e);
     case KEY_LIST:
-        return read_list(key, node, doc, field, e);
+        return keys_read_list(key, node, doc, field, e);
     case KEY_NODE:
         *(const struct yaml_node **)field = node;
         return RC_OK;
@@ -329,7 +413,7 @@ enum rc keys_read(const struct key *table, const struct yaml_node *map, struct y
         if (!node && !key->otherwise && (key->kind != KEY_MAP || has_required(key->table)))
             continue;
         char *field = (char *)into + key->offset;
-        enum rc rc = read_key(key, node ? node : &standin, doc, field, e);
+        enum rc rc = keys_read_key(key, node ? node : &standin, doc, field, e);
         if (rc)
             return rc;
         if (!node && key->kind >= KEY_NUMBER && key->kind <= KEY_TIME)
@@ -356,11 +440,11 @@ static const char *kind_text(const struct key *key, char text[static 120]) {
     static const char *const names[] = {
         [KEY_TEXT] = "text",   [KEY_COUNT] = "count", [KEY_NUMBER] = "number", [KEY_RATE] = "rate",
         [KEY_SIZE] = "size",   [KEY_TIME] = "time",   [KEY_BOOL] = "bool",     [KEY_CHOICE] = "",
-        [KEY_MAP] = "map",     [KEY_LIST] = "list",   [KEY_NODE] = "list or map"};
+        [KEY_CHOICES] = "list of ", [KEY_MAP] = "map",     [KEY_LIST] = "list",   [KEY_NODE] = "list or map"};
     snprintf(text, 120, "%s%s%s", names[key->kind], key->word ? " or " : "",
              key->word ? key->word : "");
-    if (key->kind == KEY_CHOICE) {
-        size_t n = 0;
+    if (key->choices) {
+        size_t n = strlen(text);
         for (size_t i = 0; key->choices[i] && n < 120; i++)
             n += (size_t)snprintf(text + n, 120 - n, "%s%s", i ? ", " : "", key->choices[i]);
     }

@@ -5,8 +5,11 @@
  * along the table: unknown keys (with the nearest valid name), missing keys, wrong kinds, wrong units and
  * values out of range are errors with file:line:column.
  * Quantities may be plain (50GBps) or annotated ({value: 50GBps, status: nominal, source: ".."}).
- * Units: SI in the structs.  Errors: RC_SCHEMA, RC_UNIT, RC_RANGE.
- * Ownership: texts and lists live in the YAML document's arena. */
+ * Units: SI in the structs.
+ * Errors: RC_SCHEMA, RC_UNIT, RC_RANGE; the struct is then filled in part.
+ * Shapes: a key table ends with an entry whose name is NULL.
+ * Ownership: texts and lists live in the YAML document's arena.
+ * Edges: a key that is missing leaves its field as it was, unless it has a default; an empty list has n = 0. */
 #ifndef PLATFORMS_BASE_KEYS_H
 #define PLATFORMS_BASE_KEYS_H
 
@@ -32,8 +35,10 @@ enum status {
 #undef STATUS_ENUM
         STATUS_COUNT
 };
+/* Returns the word of a status. */
 const char *status_name(enum status status);
-int status_weakness(enum status status); /* 0 strongest .. 4 weakest */
+/* Returns how weak a status is, from 0, the strongest, to 4. */
+int status_weakness(enum status status);
 
 /* A constant with its provenance. */
 struct quantity {
@@ -42,6 +47,7 @@ struct quantity {
     bool set;            /* given by --set */
     enum status status;
     const char *source;  /* NULL when not stated */
+    const struct yaml_node *on; /* list of the machines that it was measured or fitted on; NULL: not stated */
     double low, high;    /* interval; low > high when none is stated */
     struct place at;
 };
@@ -55,6 +61,7 @@ enum key_kind {
     KEY_TIME,   /* struct quantity, seconds */
     KEY_BOOL,   /* bool */
     KEY_CHOICE, /* int: index into choices */
+    KEY_CHOICES, /* unsigned: bit i is set when choices[i] is listed; at most 31 choices */
     KEY_MAP,    /* nested struct, table */
     KEY_LIST,   /* struct key_list of structs of item_size, table */
     KEY_NODE,   /* const struct yaml_node *, for the owner of the table to read */
@@ -73,18 +80,18 @@ struct key {
     double min, max;          /* KEY_COUNT, KEY_NUMBER; max 0 = no limit */
     const char *word;         /* KEY_COUNT: also allowed, "all" or "none" */
     const char *otherwise;    /* default as written in a file, or NULL */
-    const char *const *choices; /* NULL-terminated */
+    const char *const *choices; /* KEY_CHOICE, KEY_CHOICES: NULL-terminated */
     const struct key *table;  /* KEY_MAP, KEY_LIST */
     size_t item_size;         /* KEY_LIST */
     size_t given_offset;      /* optional: a bool that is set when the key is present; 0 = none */
     const char *help;
 };
 
-/* A table ends with an entry whose name is NULL. Default status of plain quantities: assumed. */
+/* Reads a map into a struct. The status of a plain quantity is assumed. */
 enum rc keys_read(const struct key *table, const struct yaml_node *map, struct yaml_doc *doc, void *into,
                   struct err *e);
 
-/* Checks schema: NAME at the top of a document. */
+/* Checks that a document begins with `schema: NAME`. */
 enum rc keys_schema(const struct yaml_doc *doc, const char *schema, struct err *e);
 
 /* Writes the reference table of a key table as Markdown, nested keys as dotted paths. */

@@ -15,7 +15,7 @@ static void write_number(struct json *j, const struct key *key, const char *type
         json_key_number(j, "maximum", key->max);
 }
 
-/* A value with its unit as text; without unit it is a number. */
+/* Writes the type of a plain value: a text with its unit, or a number where the key has no unit. */
 static void write_plain(struct json *j, const struct key *key) {
     if (key->kind == KEY_NUMBER) {
         write_number(j, key, "number");
@@ -34,7 +34,7 @@ static void write_text(struct json *j, const char *key) {
     json_close(j);
 }
 
-/* Plain, or {value, status, source, interval, note}. */
+/* Writes the two forms of a quantity: plain, or {value, status, source, on, interval, note}. */
 static void write_quantity(struct json *j, const struct key *key) {
     json_key_open(j, "oneOf", '[');
     json_open(j, '{');
@@ -54,6 +54,10 @@ static void write_quantity(struct json *j, const struct key *key) {
     json_close(j);
     write_text(j, "source");
     write_text(j, "note");
+    open_key(j, "on");
+    json_key_text(j, "type", "array");
+    json_key_int(j, "minItems", 1);
+    json_close(j);
     open_key(j, "interval");
     json_key_text(j, "type", "array");
     json_key_int(j, "minItems", 2);
@@ -66,6 +70,13 @@ static void write_quantity(struct json *j, const struct key *key) {
     json_key(j, "additionalProperties");
     json_bool(j, false);
     json_close(j);
+    json_close(j);
+}
+
+static void write_choices(struct json *j, const struct key *key) {
+    json_key_open(j, "enum", '[');
+    for (int i = 0; key->choices[i]; i++)
+        json_text(j, key->choices[i]);
     json_close(j);
 }
 
@@ -90,9 +101,12 @@ static void write_kind(struct json *j, const struct key *key) {
         json_key_text(j, "type", "boolean");
         break;
     case KEY_CHOICE:
-        json_key_open(j, "enum", '[');
-        for (int i = 0; key->choices[i]; i++)
-            json_text(j, key->choices[i]);
+        write_choices(j, key);
+        break;
+    case KEY_CHOICES:
+        json_key_text(j, "type", "array");
+        open_key(j, "items");
+        write_choices(j, key);
         json_close(j);
         break;
     case KEY_MAP:

@@ -5,8 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*before_the_end)(void);
+
+void mem_on_exhaustion(void (*last)(void)) {
+    before_the_end = last;
+}
+
 static _Noreturn void out_of_memory(void) {
     fputs("moesim: out of memory\n", stderr);
+    if (before_the_end)
+        before_the_end();
     _Exit(1);
 }
 
@@ -59,7 +67,7 @@ bool mem_add_u64(uint64_t a, uint64_t b, uint64_t *result) {
     return !__builtin_add_overflow(a, b, result);
 }
 
-/* Room for n more characters and the NUL. */
+/* Makes room for n more characters and the NUL. */
 static void reserve(struct buf *b, size_t n) {
     size_t room = b->room ? b->room : 256;
     while (room < b->n + n + 1)
@@ -113,6 +121,13 @@ void buf_csv_field(struct buf *b, const char *text) {
     for (const char *p = text; *p; p++)
         buf_printf(b, "%s%c", *p == '"' ? "\"" : "", *p);
     buf_text(b, "\"");
+}
+
+void buf_cut(struct buf *b, size_t n) {
+    if (n >= b->n)
+        return;
+    b->n = n;
+    b->text[n] = '\0';
 }
 
 void buf_clear(struct buf *b) {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mem.h - memory that does not fail, growable text, and arenas.
  *
- * Out of memory ends the program with one line on stderr; no caller has a code path for it.
- * Sizes are products checked for overflow. */
+ * Units: bytes.
+ * Errors: none: out of memory ends the program with one line on stderr, and so does a product of sizes that
+ * overflows; no caller has a code path for it.
+ * Ownership: free() releases what mem_*() returns, buf_clear() the text of a buffer, arena_clear() all of an arena.
+ * Edges: 0 elements give memory that free() takes; a buffer and an arena of zeros are empty. */
 #ifndef PLATFORMS_BASE_MEM_H
 #define PLATFORMS_BASE_MEM_H
 
@@ -13,12 +16,14 @@
 
 #include "platforms/base/err.h"
 
-void *mem_alloc(size_t count, size_t size);             /* zeroed; free() releases */
-void *mem_resize(void *p, size_t count, size_t size);   /* new part not zeroed */
-char *mem_copy(const char *text);                       /* free() releases */
-char *mem_printf(const char *format, ...) ERR_PRINTF(1, 2); /* free() releases */
+void *mem_alloc(size_t count, size_t size);           /* zeroed */
+void *mem_resize(void *p, size_t count, size_t size); /* what is new is not zeroed; p may be NULL */
+char *mem_copy(const char *text);
+char *mem_printf(const char *format, ...) ERR_PRINTF(1, 2);
+/* Has last() called where there is no memory; if it returns, the program ends with exit code 1. */
+void mem_on_exhaustion(void (*last)(void));
 
-/* Checked arithmetic: true and *result set when the value fits. */
+/* Multiply and add. Return false, and leave *result as it is, where the value does not fit. */
 bool mem_mul_u64(uint64_t a, uint64_t b, uint64_t *result);
 bool mem_add_u64(uint64_t a, uint64_t b, uint64_t *result);
 
@@ -38,16 +43,18 @@ struct buf {
     size_t room;
 };
 
+/* Append n bytes, a text, a formatted text. Arguments must not lie in the text of b. */
 void buf_add(struct buf *b, const char *text, size_t n);
 void buf_text(struct buf *b, const char *text);
-/* Arguments must not lie in the text of b. */
 void buf_printf(struct buf *b, const char *format, ...) ERR_PRINTF(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list ap) ERR_PRINTF(2, 0);
-/* A field of CSV, quoted where it has to be (RFC 4180). */
+/* Shortens the text to its first n bytes; nothing happens where it has no more. */
+void buf_cut(struct buf *b, size_t n);
+/* Appends a field of CSV, quoted where it has to be (RFC 4180). */
 void buf_csv_field(struct buf *b, const char *text);
 void buf_clear(struct buf *b);
 
-/* Many allocations released in one call. Zero-initialise; arena_clear() releases all of them. */
+/* Many allocations that are released in one call. */
 struct arena {
     void **blocks;
     size_t n;

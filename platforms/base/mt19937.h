@@ -3,7 +3,11 @@
  *
  * Needed where published draws are to be repeated; everything new takes rng.h.
  * Source: Matsumoto and Nishimura, ACM TOMACS 8 (1998); seeding by an array of 32-bit words, least
- * significant first. */
+ * significant first.
+ * Units: none.
+ * Errors: none.
+ * Ownership: the caller holds the state.
+ * Edges: a state must be initialised first. */
 #ifndef PLATFORMS_BASE_MT19937_H
 #define PLATFORMS_BASE_MT19937_H
 
@@ -16,9 +20,13 @@ struct mt19937 {
     int next;
 };
 
+/* Seeds as random.seed(seed) does. */
 void mt19937_init(struct mt19937 *m, uint64_t seed);
+/* Returns the next 32 bits. */
 uint32_t mt19937_u32(struct mt19937 *m);
-double mt19937_unit(struct mt19937 *m); /* [0, 1), 53 bits of two words */
+/* Returns the next number of [0, 1), with 53 bits of two words. */
+double mt19937_unit(struct mt19937 *m);
+/* Returns the next number between low and high. */
 double mt19937_uniform(struct mt19937 *m, double low, double high);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { SEARCH_MAX = 60 };
 
-/* Both ends; true when that is the answer already, or an error. */
+/* Evaluates both ends; returns true where the search ends there, with an answer or an error. */
 static bool ends(root_f f, void *context, const double range[2], double y[2], struct root *r,
                  enum rc *rc, struct err *e) {
     *r = (struct root){.evaluations = 1};
@@ -47,7 +47,7 @@ enum rc root_bisect(root_f f, void *context, const double range[2], int halvings
     return rc;
 }
 
-/* Where the line through both ends crosses 0, kept off the ends. */
+/* Returns where the line through both ends crosses 0, kept off the ends. */
 static double false_position(double a, double b, double ya, double yb) {
     double x = (a * yb - b * ya) / (yb - ya), margin = 0.01 * (b - a);
     return fmin(fmax(x, a + margin), b - margin);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* unit.h - quantities as people write them: "450GBps", "400Gbps", "54KiB", "2us".
  *
- * Units: results are SI (bytes per second, bytes, seconds). Spellings are SimGrid's, case-sensitive: B is a
- * byte, b a bit; k M G T are decimal, Ki Mi Gi Ti binary. A unit is always due, also for zero: "0s".
- * Errors: RC_UNIT (unit missing, unknown, or of another quantity), RC_RANGE (negative, infinite). */
+ * Units: results are SI (bytes per second, bytes, seconds). Spellings are SimGrid's, case-sensitive: B is a byte, b
+ * a bit; k M G T are decimal, Ki Mi Gi Ti binary. A unit is always due, also for zero: "0s".
+ * Errors: RC_UNIT (unit missing, unknown, or of another quantity), RC_RANGE (negative, infinite).
+ * Ownership: borrows everything.
+ * Edges: zero is allowed; a text is cut at UNIT_TEXT bytes. */
 #ifndef PLATFORMS_BASE_UNIT_H
 #define PLATFORMS_BASE_UNIT_H
 

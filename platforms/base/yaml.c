@@ -84,9 +84,9 @@ static enum rc no_extras(const struct reader *r, const yaml_event_t *event, cons
     return RC_OK;
 }
 
-static enum rc read_value(struct reader *r, yaml_event_t *event, int depth, struct yaml_node **out);
+static enum rc yaml_read_value(struct reader *r, yaml_event_t *event, int depth, struct yaml_node **out);
 
-static enum rc read_list(struct reader *r, struct yaml_node *list, int depth) {
+static enum rc yaml_read_list(struct reader *r, struct yaml_node *list, int depth) {
     for (;;) {
         yaml_event_t event;
         enum rc rc = next_event(r, &event);
@@ -97,15 +97,15 @@ static enum rc read_list(struct reader *r, struct yaml_node *list, int depth) {
             return RC_OK;
         }
         struct yaml_node *child = NULL;
-        rc = read_value(r, &event, depth + 1, &child);
+        rc = yaml_read_value(r, &event, depth + 1, &child);
         if (rc)
             return rc;
         append(r->doc, list, child, NULL, child->at);
     }
 }
 
-static enum rc read_key(struct reader *r, struct yaml_node *map, const yaml_event_t *event,
-                        const char **key) {
+static enum rc yaml_read_key(struct reader *r, struct yaml_node *map, const yaml_event_t *event,
+                             const char **key) {
     if (event->type != YAML_SCALAR_EVENT)
         return syntax(r, event->start_mark, event->type == YAML_ALIAS_EVENT
                                                 ? "aliases are not allowed; write the value out"
@@ -137,7 +137,7 @@ static enum rc read_map(struct reader *r, struct yaml_node *map, int depth) {
         }
         const char *key = NULL;
         struct place key_at = place_of(r, event.start_mark);
-        rc = read_key(r, map, &event, &key);
+        rc = yaml_read_key(r, map, &event, &key);
         yaml_event_delete(&event);
         if (rc)
             return rc;
@@ -145,7 +145,7 @@ static enum rc read_map(struct reader *r, struct yaml_node *map, int depth) {
         if (rc)
             return rc;
         struct yaml_node *child = NULL;
-        rc = read_value(r, &event, depth + 1, &child);
+        rc = yaml_read_value(r, &event, depth + 1, &child);
         if (rc)
             return rc;
         append(r->doc, map, child, key, key_at);
@@ -153,7 +153,7 @@ static enum rc read_map(struct reader *r, struct yaml_node *map, int depth) {
 }
 
 /* Takes the event and releases it. */
-static enum rc read_value(struct reader *r, yaml_event_t *event, int depth, struct yaml_node **out) {
+static enum rc yaml_read_value(struct reader *r, yaml_event_t *event, int depth, struct yaml_node **out) {
     struct place at = place_of(r, event->start_mark);
     enum rc rc = RC_OK;
     struct yaml_node *node = NULL;
@@ -172,7 +172,7 @@ static enum rc read_value(struct reader *r, yaml_event_t *event, int depth, stru
         rc = no_extras(r, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
         node = new_node(r->doc, YAML_LIST, at);
         if (!rc)
-            rc = read_list(r, node, depth);
+            rc = yaml_read_list(r, node, depth);
     } else if (event->type == YAML_MAPPING_START_EVENT) {
         rc = no_extras(r, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
         node = new_node(r->doc, YAML_MAP, at);
@@ -207,7 +207,7 @@ static enum rc read_document(struct reader *r) {
     yaml_event_t event;
     rc = next_event(r, &event);
     if (!rc)
-        rc = read_value(r, &event, 0, &r->doc->root);
+        rc = yaml_read_value(r, &event, 0, &r->doc->root);
     if (!rc)
         rc = expect(r, YAML_DOCUMENT_END_EVENT, "expected the end of the document");
     if (!rc)
@@ -236,7 +236,7 @@ enum rc yaml_parse(const char *text, size_t n, const char *name, struct yaml_doc
     return rc;
 }
 
-enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
+enum rc yaml_load_as(const char *path, const char *role, struct yaml_doc **doc, struct err *e) {
     char *data;
     size_t n;
     enum rc rc = file_read(path, YAML_MAX_BYTES, &data, &n, e);
@@ -244,12 +244,19 @@ enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
         return rc;
     rc = yaml_parse(data, n, path, doc, e);
     free(data);
+    if (!rc)
+        manifest_add(&(*doc)->files, role, path, (*doc)->sha256);
     return rc;
+}
+
+enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e) {
+    return yaml_load_as(path, "file", doc, e);
 }
 
 void yaml_doc_free(struct yaml_doc *doc) {
     if (!doc)
         return;
+    manifest_clear(&doc->files);
     arena_clear(&doc->arena);
     free(doc);
 }
@@ -280,7 +287,7 @@ void yaml_drop(struct yaml_node *map, const char *key) {
     }
 }
 
-/* The item of a list whose key `name` says so. */
+/* Returns the item of a list whose key `name` has this text, or NULL. */
 static struct yaml_node *find_named(const struct yaml_node *list, const char *name, const char *text) {
     for (size_t i = 0; i < list->n; i++) {
         const struct yaml_node *says = yaml_get(list->items[i], name);
@@ -290,7 +297,8 @@ static struct yaml_node *find_named(const struct yaml_node *list, const char *na
     return NULL;
 }
 
-/* The item of a list whose key `name` says so, or that has this number, from 0. */
+/* Returns the item of a list that is called `key` by its key `name`, or has that number, from 0; NULL: there is
+ * none. */
 static struct yaml_node *find_item(const struct yaml_node *list, const char *key) {
     struct yaml_node *named = find_named(list, "name", key);
     if (named)
@@ -308,7 +316,7 @@ static void set_leaf(struct yaml_doc *doc, struct yaml_node *map, size_t i, cons
     map->key_at[i] = at;
 }
 
-/* Where a map has a key, which is added without a value if need be. */
+/* Returns the index of a key in a map; a key that is missing is added without a value. */
 static size_t slot_of(struct yaml_doc *doc, struct yaml_node *map, const char *key, struct place at) {
     size_t i = find(map, key);
     if (i == map->n)

@@ -3,8 +3,12 @@
  *
  * Refused, with file:line:column: duplicate keys, anchors and aliases, tags, several documents, keys that are
  * not plain text, nesting deeper than YAML_DEPTH, files above YAML_MAX_BYTES, anything that is not UTF-8.
- * Errors: RC_IO, RC_SYNTAX.  Ownership: a document owns its nodes, its texts and what doc->arena holds; one
- * yaml_doc_free() releases all. Nodes are borrowed. */
+ * Units: none.
+ * Errors: RC_IO, RC_SYNTAX; RC_SCHEMA of yaml_set().
+ * Shapes: items[n] and, of a map, keys[n] and key_at[n].
+ * Ownership: a document owns its nodes, its texts and what doc->arena holds; one yaml_doc_free() releases all. Nodes
+ * are borrowed.
+ * Edges: an empty file is an error; an empty value is a text of 0 bytes; a missing key is NULL. */
 #ifndef PLATFORMS_BASE_YAML_H
 #define PLATFORMS_BASE_YAML_H
 
@@ -13,6 +17,7 @@
 
 #include "platforms/base/err.h"
 #include "platforms/base/hash.h"
+#include "platforms/base/manifest.h"
 #include "platforms/base/mem.h"
 
 enum { YAML_DEPTH = 32, YAML_MAX_BYTES = 256 << 20 };
@@ -36,6 +41,7 @@ struct yaml_doc {
     struct yaml_node *root;
     const char *file;
     char sha256[HASH_TEXT]; /* of the file's bytes */
+    struct manifest files;  /* itself unless it came from memory, then what was read on its behalf */
     struct arena arena;
 };
 
@@ -45,18 +51,22 @@ struct setting {
     const char *value;
 };
 
+/* Reads a file, which becomes the first of the document's files, in this role. */
+enum rc yaml_load_as(const char *path, const char *role, struct yaml_doc **doc, struct err *e);
+
+/* Reads a file in the role "file". */
 enum rc yaml_load(const char *path, struct yaml_doc **doc, struct err *e);
 
 /* Reads from memory; name stands for the file in messages. */
 enum rc yaml_parse(const char *text, size_t n, const char *name, struct yaml_doc **doc,
                    struct err *e);
-/* NULL is allowed. (libyaml exports a yaml_free of its own.) */
+/* Releases a document; NULL is allowed. (libyaml exports a yaml_free of its own.) */
 void yaml_doc_free(struct yaml_doc *doc);
 
 /* Returns the value under a key of a map, or NULL. */
 struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
 
-/* Takes a key out of a map; nothing happens when it is not there. */
+/* Removes a key from a map; nothing happens when it is not there. */
 void yaml_drop(struct yaml_node *map, const char *key);
 
 /* Sets map[a][b][c] for the dotted path "a.b.c" to a plain scalar, making maps on the way; an older value, an

@@ -2,9 +2,11 @@
 #include "sim/engine/answer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "platforms/base/stat.h"
 
 /* Earliest start and latest end of something that all ranks do. */
 struct interval {
@@ -32,6 +34,14 @@ static void add_stage(struct outcome *o, const char *name, const struct interval
     o->time_s = fmax(o->time_s, when->end_s - o->begin_s);
 }
 
+/* Lets the last stage go on with another round. */
+static void extend_stage(struct outcome *o, const struct interval *when) {
+    struct outcome_stage *last = &o->stages[o->n_stages - 1];
+    last->start_s = fmin(last->start_s, when->start_s - o->begin_s);
+    last->end_s = fmax(last->end_s, when->end_s - o->begin_s);
+    o->time_s = fmax(o->time_s, last->end_s);
+}
+
 /* Last bytes off the last link, with or without latencies of cables. */
 static const double *received_s(const struct answer *a) {
     return a->costs->cables ? a->play->arrived_s : a->play->received_s;
@@ -57,6 +67,24 @@ static double ready_s(const struct answer *a, int exchange, int rank) {
     return shift_s + a->play->ready_s[plan_at(a->plan, exchange, rank)];
 }
 
+/* Returns the skew of what ranks send, or receive, in all rounds of the exchange that ends with a stage. */
+static double rho_of_rounds(const struct call *call, int stage, bool out) {
+    if (!call_is_round(call, stage))
+        return matrix_rho_max(&call->stages[stage].bytes, out);
+    size_t ranks = (size_t)call->topology->ranks;
+    double *all = mem_alloc(ranks, sizeof *all), *sums = mem_alloc(ranks, sizeof *sums);
+    for (bool more = true; more; stage--) {
+        matrix_sums(&call->stages[stage].bytes, out, false, sums);
+        for (size_t rank = 0; rank < ranks; rank++)
+            all[rank] += sums[rank];
+        more = call_is_round(call, stage);
+    }
+    double rho = stat_max_over_mean(all, ranks);
+    free(all);
+    free(sums);
+    return rho;
+}
+
 static void add_traffic(const struct answer *a, const struct exchange *x) {
     struct outcome_stage *last = &a->o->stages[a->o->n_stages - 1];
     double bytes[TIER_MAX], messages[TIER_MAX];
@@ -65,8 +93,10 @@ static void add_traffic(const struct answer *a, const struct exchange *x) {
         last->bytes += bytes[tier];
         last->messages += messages[tier];
     }
-    last->rho_out = matrix_rho_max(&x->call->stages[x->stage].bytes, true);
-    last->rho_in = matrix_rho_max(&x->call->stages[x->stage].bytes, false);
+    if (!call_is_round(x->call, x->stage + 1)) {
+        last->rho_out = rho_of_rounds(x->call, x->stage, true);
+        last->rho_in = rho_of_rounds(x->call, x->stage, false);
+    }
 }
 
 /* Local work that costs nothing at any rank is no stage of the outcome. */
@@ -95,7 +125,10 @@ static void answer_exchange(const struct answer *a, int exchange) {
         add_stage(o, "splits", &splits);
     if (most_chain_s > 0)
         add_stage(o, "chain", &chain);
-    add_stage(o, x->call->stages[x->stage].name, &hop);
+    if (call_is_round(x->call, x->stage))
+        extend_stage(o, &hop);
+    else
+        add_stage(o, x->call->stages[x->stage].name, &hop);
     add_traffic(a, x);
 }
 
@@ -204,7 +237,7 @@ void answer_from_play(const struct plan *plan, int nth, const struct costs *cost
     struct answer a = {.plan = plan,
                        .costs = &costs[nth],
                        .play = play,
-                       .shift_s = plan->first_entry_s + costs[0].alpha_s[0],
+                       .shift_s = plan->first_entry_s + costs_alpha_s(&costs[0], &plan->calls[0], 0),
                        .o = outcome};
     struct interval entered = entries(&a, nth);
     outcome->begin_s = nth > 0 ? entered.start_s : 0;

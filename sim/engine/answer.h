@@ -8,6 +8,7 @@
 #define SIM_ENGINE_ANSWER_H
 
 #include "sim/engine/play.h"
+#include "workloads/costs.h"
 
 /* costs[n_calls]. play: a run of the plan with costs that driver_same_run() calls equal to these.
  */

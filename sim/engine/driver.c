@@ -189,7 +189,7 @@ static double release_s(struct driver *d, int exchange, int chunk, int rank, dou
     double chain_s = costs_chain_s(costs, x->call, x->stage, rank) / x->chunks;
     if (chunk > 0)
         return ready_s + chain_s;
-    double splits_s = costs_splits_s(costs, x->call, x->stage), alpha_s = costs->alpha_s[x->stage];
+    double splits_s = costs_splits_s(costs, x->call, x->stage), alpha_s = costs_alpha_s(costs, x->call, x->stage);
     double worked_s = ready_s + splits_s + chain_s;
     if (d->plan->host == REGIME_OBSERVED)
         return worked_s + alpha_s;
@@ -464,7 +464,7 @@ bool driver_same_run(const struct call *call, const struct costs *a, const struc
     if (a->cables != b->cables && call->n_stages > 1 && call->topology->has_latency)
         return false;
     for (int stage = 1; stage < call->n_stages; stage++) {
-        if (a->alpha_s[stage] != b->alpha_s[stage] ||
+        if (costs_alpha_s(a, call, stage) != costs_alpha_s(b, call, stage) ||
             costs_splits_s(a, call, stage) != costs_splits_s(b, call, stage))
             return false;
         for (int rank = 0; rank < call->topology->ranks; rank++)

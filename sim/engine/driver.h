@@ -16,6 +16,7 @@
 #define SIM_ENGINE_DRIVER_H
 
 #include "sim/engine/play.h"
+#include "workloads/costs.h"
 
 struct driver;
 enum rc driver_open(const struct plan *plan, struct driver **driver, struct err *e);

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/engine/engine.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "platforms/base/clock.h"
-#include "platforms/base/file.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/answer.h"
+#include "sim/engine/child.h"
 #include "sim/engine/driver.h"
 #include "sim/engine/flow.h"
 #include "sim/engine/wire.h"
@@ -57,8 +49,8 @@ static enum rc check_call(const struct call *call, struct err *e) {
 
 static enum rc check_costs(const struct call *call, const struct costs *c, struct err *e) {
     double sum = c->splits_s + c->chain_s_per_pair + c->chain_floor_s;
-    for (int s = 0; s < call->n_stages; s++)
-        sum += c->alpha_s[s];
+    for (int i = 0; i < call->n_launches; i++)
+        sum += c->alpha_s[i];
     for (int tier = 0; tier < TIER_MAX; tier++)
         sum += c->latency_s[tier];
     if (!(sum >= 0 && isfinite(sum)))
@@ -104,162 +96,26 @@ static void runs_clear(struct runs *r) {
     plan_clear(&r->plan);
 }
 
-/* --- child ------------------------------------------------------------------------------------ */
+/* --- the runs in a process of their own --------------------------------------------------------- */
 
-/* Writes coverage counts, which _exit() would lose; present only in builds with --coverage. */
-extern void __gcov_dump(void) __attribute__((weak));
-
-/* For the tests of the error path: the child ends the way that a broken engine might. */
-static void misbehave(const char *how) {
-    fprintf(stderr, "asked to %s by MOESIM_ENGINE_CRASH\n", how);
-    if (strcmp(how, "abort") == 0)
-        abort();
-    if (strcmp(how, "exit") == 0)
-        _exit(7);
-    while (strcmp(how, "hang") == 0)
-        pause();
-}
-
-static _Noreturn void child(struct runs *r, int report_fd) {
-    const char *how = getenv("MOESIM_ENGINE_CRASH");
-    if (how)
-        misbehave(how);
+/* Plays all runs and reports them; runs in the child. */
+static void runs_play(void *context, struct buf *report) {
+    struct runs *r = context;
     struct err e = {0};
     struct driver *driver = NULL;
     enum rc rc = driver_open(&r->plan, &driver, &e);
     for (size_t i = 0; i < r->n && rc == RC_OK; i++)
         rc = driver_play(driver, &r->costs[r->case_of[i]], &r->plays[i], &e);
-    struct buf report = {0};
-    wire_encode(&r->plan, rc, &e, r->plays, r->n, &report);
-    bool sent = file_send(report_fd, report.text, report.n);
-    buf_clear(&report);
+    wire_encode(&r->plan, rc, &e, r->plays, r->n, report);
     driver_close(driver);
-    fflush(NULL);
-    if (__gcov_dump)
-        __gcov_dump();
-    _exit(sent ? 0 : 1); // no exit handlers: they belong to the parent
 }
 
-/* --- parent ----------------------------------------------------------------------------------- */
-
-enum { REPORT, WORDS, STREAMS };
-
-/* The child as its parent sees it. */
-struct process {
-    pid_t pid;
-    int fd[STREAMS]; /* its report and its stderr; -1 once at the end */
-    struct buf text[STREAMS];
-};
-
-static void read_some(struct process *p, int stream) {
-    char data[65536];
-    ssize_t n = read(p->fd[stream], data, sizeof data);
-    if (n > 0) {
-        buf_add(&p->text[stream], data, (size_t)n);
-    } else if (n == 0 || errno != EINTR) {
-        close(p->fd[stream]);
-        p->fd[stream] = -1;
-    }
-}
-
-/* Reads until both streams end. Returns false when the time is over before. */
-static bool drain(struct process *p, double timeout_s) {
-    double end_s = clock_wall_s() + timeout_s;
-    while (p->fd[REPORT] >= 0 || p->fd[WORDS] >= 0) {
-        struct pollfd polled[STREAMS];
-        for (int i = 0; i < STREAMS; i++)
-            polled[i] = (struct pollfd){.fd = p->fd[i], .events = POLLIN};
-        double left_s = end_s - clock_wall_s();
-        if (timeout_s > 0 && left_s <= 0)
-            return false;
-        int wait_ms = timeout_s > 0 ? (int)fmin(ceil(left_s * 1e3), 60e3) : -1;
-        if (poll(polled, STREAMS, wait_ms) <= 0)
-            continue;
-        for (int i = 0; i < STREAMS; i++)
-            if (p->fd[i] >= 0 && polled[i].revents)
-                read_some(p, i);
-    }
-    return true;
-}
-
-/* The end of what the child wrote to stderr, as one line. */
-static const char *last_words(struct buf *words) {
-    enum { LENGTH = 400 };
-    while (words->n > 0 && words->text[words->n - 1] == '\n')
-        words->text[--words->n] = '\0';
-    if (words->n == 0)
-        return "no message";
-    char *text = words->n > LENGTH ? words->text + words->n - LENGTH : words->text;
-    for (char *c = text; *c; c++)
-        if (*c == '\n')
-            *c = ' ';
-    return text;
-}
-
-static enum rc start(struct runs *r, struct process *p, struct err *e) {
-    int pipes[STREAMS][2];
-    for (int i = 0; i < STREAMS; i++)
-        if (pipe(pipes[i])) {
-            int reason = errno;
-            while (i-- > 0) {
-                close(pipes[i][0]);
-                close(pipes[i][1]);
-            }
-            return err_set(e, RC_ENGINE, "cannot make a pipe: %s", strerror(reason));
-        }
-    fflush(NULL); // or the child would write our buffered output once more
-    p->pid = fork();
-    int reason = errno;
-    if (p->pid == 0) {
-        int null = open("/dev/null", O_WRONLY);
-        if (null >= 0)
-            dup2(null, STDOUT_FILENO);
-        dup2(pipes[WORDS][1], STDERR_FILENO);
-        child(r, pipes[REPORT][1]);
-    }
-    for (int i = 0; i < STREAMS; i++) {
-        close(pipes[i][1]);
-        p->fd[i] = pipes[i][0];
-    }
-    if (p->pid > 0)
-        return RC_OK;
-    for (int i = 0; i < STREAMS; i++)
-        close(p->fd[i]);
-    return err_set(e, RC_ENGINE, "cannot start a process: %s", strerror(reason));
-}
-
-/* Waits for the child, which has closed its streams or is killed here. */
-static enum rc finish(struct process *p, double timeout_s, struct err *e) {
-    bool in_time = drain(p, timeout_s);
-    if (!in_time)
-        kill(p->pid, SIGKILL);
-    for (int i = 0; i < STREAMS; i++)
-        if (p->fd[i] >= 0)
-            close(p->fd[i]);
-    int status = 0;
-    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (!in_time)
-        return err_set(e, RC_TIMEOUT, "the simulation did not end within %g s", timeout_s);
-    if (WIFSIGNALED(status))
-        return err_set(e, RC_ENGINE, "the simulation was ended by signal %d (%s): %s",
-                       WTERMSIG(status), strsignal(WTERMSIG(status)), last_words(&p->text[WORDS]));
-    if (WEXITSTATUS(status) != 0)
-        return err_set(e, RC_ENGINE, "the simulation ended with status %d: %s", WEXITSTATUS(status),
-                       last_words(&p->text[WORDS]));
-    return RC_OK;
-}
-
-static enum rc play_in_child(struct runs *r, double timeout_s, struct err *e) {
-    struct process p = {0};
-    enum rc rc = start(r, &p, e);
-    if (rc)
-        return rc;
-    rc = finish(&p, timeout_s, e);
+static enum rc runs_play_in_child(struct runs *r, double cpu_limit_s, struct err *e) {
+    struct buf report = {0};
+    enum rc rc = child_run(runs_play, r, cpu_limit_s, &report, e);
     if (rc == RC_OK)
-        rc = wire_decode(&r->plan, p.text[REPORT].text, p.text[REPORT].n, r->plays, r->n, e);
-    for (int i = 0; i < STREAMS; i++)
-        buf_clear(&p.text[i]);
+        rc = wire_decode(&r->plan, report.text, report.n, r->plays, r->n, e);
+    buf_clear(&report);
     return rc;
 }
 
@@ -298,7 +154,7 @@ enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cas
     r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     runs_init(&r, cases, n_cases);
-    rc = play_in_child(&r, options->timeout_s, e);
+    rc = runs_play_in_child(&r, options->timeout_s, e);
     for (size_t i = 0; i < n_cases && rc == RC_OK; i++) {
         answer_from_play(&r.plan, 0, &cases[i], &r.plays[r.of_case[i]], &outcomes[i]);
         outcomes[i].run = (int)r.of_case[i];
@@ -329,7 +185,7 @@ enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options 
     r.plan.times_only = options->times_only && options->link_bins == 0;
     r.plan.link_bins = options->link_bins;
     runs_init(&r, s->costs, 1);
-    rc = play_in_child(&r, options->timeout_s, e);
+    rc = runs_play_in_child(&r, options->timeout_s, e);
     for (size_t i = 0; i < s->n_calls && rc == RC_OK; i++)
         answer_from_play(&r.plan, (int)i, s->costs, &r.plays[0], &outcomes[i]);
     if (rc == RC_OK)

@@ -9,13 +9,15 @@
  * latency delays arrival and holds no window slot; the per-message cost is time on the sender's
  * egress port of the tier used, and nowhere else. FORMULAS.md [S1]..[S8].
  * Units: SI.
- * Errors: RC_ENGINE, RC_TIMEOUT, RC_RANGE (sizes that cannot be simulated together); outcomes
- * untouched on failure.
- * Ownership: outcome_clear() each outcome. */
+ * Errors: RC_ENGINE (it crashed), RC_RANGE (sizes that cannot be simulated together), and those of circumstance
+ * (rc_is_circumstance(): the same question may be answered another time): RC_TIMEOUT, RC_RESOURCE (killed from
+ * outside, no memory, no process). Outcomes are untouched on failure.
+ * Ownership: outcome_clear() each outcome; the call and its topology are borrowed.
+ * Edges: no message at all is a call that lasts its fixed costs. */
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
 
@@ -32,7 +34,7 @@ const char *sim_engine_name(enum sim_engine engine); /* "auto", "simgrid", "flui
 struct sim_options {
     enum sim_engine engine;
     bool checked;     /* `fluid` proves its rates at every instant (slow): RC_ENGINE where they are not max-min fair */
-    double timeout_s; /* of one sim_run(), wall clock; 0 = unlimited */
+    double timeout_s; /* CPU time of one sim_run(), and ten times that of wall time (child.h); 0 = unlimited */
     bool times_only; /* links are not measured: no link_bytes, and 10 to 20 % less time a run */
     int link_bins; /* count bytes over time in so many bins per link; 0 = do not */
     int messages;  /* tell when the largest so many messages were under way; 0 = do not, INT_MAX = all */

@@ -27,6 +27,11 @@
 
 namespace {
 
+/* What SimGrid renamed after 3.32, of which it says goodbye to the old names in 4.1. */
+#if SIMGRID_VERSION >= 40000
+#define FLOW_SIMGRID_4
+#endif
+
 namespace s4u = simgrid::s4u;
 namespace routing = simgrid::kernel::routing;
 
@@ -194,6 +199,15 @@ void Courier::done(simgrid::kernel::activity::CommImpl *, void *buffer, size_t) 
         self->wake();
 }
 
+/* Returns what goes over a link now, in payload per second. */
+double link_rate(const s4u::Link *link) {
+#ifdef FLOW_SIMGRID_4
+    return link->get_load();
+#else
+    return link->get_usage();
+#endif
+}
+
 /* Doubles the width of all bins. */
 void widen_bins() {
     const auto bins = static_cast<size_t>(net->bins);
@@ -232,7 +246,7 @@ void clock_advanced(double delta_s) {
     while (net->bins > 0 && now_s() > net->bin_width * net->bins)
         widen_bins();
     for (size_t link = 0; link < net->links.size(); link++) {
-        const double usage = net->links[link]->get_usage();
+        const double usage = link_rate(net->links[link]);
         net->carried[link] += usage * delta_s;
         if (net->bins > 0 && usage > 0)
             fill_bins(link, usage, delta_s);
@@ -267,7 +281,12 @@ flows *open_net(const flow_options *options) {
     net->engine = new s4u::Engine(&argc, argv.data());
     net->routes = new CallerRoutes;
     net->zone = net->routes->get_iface();
+#ifdef FLOW_SIMGRID_4
+    net->routes->set_parent(net->engine->get_netzone_root()->get_impl()); // there is a root already
+    net->host = net->zone->add_host("host", 1e9);
+#else
     net->host = net->zone->create_host("host", 1e9);
+#endif
     net->mailbox = s4u::Mailbox::by_name("flows");
     net->starting = s4u::Mutex::create();
     s4u::Engine::on_time_advance_cb(clock_advanced);
@@ -279,7 +298,11 @@ void close_net(flows *) {
 
 int add_link(flows *, double capacity) {
     int id = static_cast<int>(net->links.size());
+#ifdef FLOW_SIMGRID_4
+    s4u::Link *link = net->zone->add_link(std::to_string(id), capacity);
+#else
     s4u::Link *link = net->zone->create_link(std::to_string(id), capacity);
+#endif
     link->set_latency(0);
     net->links.push_back(link);
     return id;
@@ -302,7 +325,11 @@ void start(flows *, const int *links, int n, int64_t payload, int64_t tag) {
     if (!net->courier || !net->courier->takes_more()) {
         auto courier = std::make_shared<Courier>();
         net->courier = courier;
+#ifdef FLOW_SIMGRID_4
+        net->engine->add_actor("courier", net->host, [courier] { courier->run(); });
+#else
         s4u::Actor::create("courier", net->host, [courier] { courier->run(); });
+#endif
     }
     net->courier->take(links, n, payload, tag);
 }

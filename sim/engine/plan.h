@@ -14,7 +14,7 @@
 #define SIM_ENGINE_PLAN_H
 
 #include "sim/engine/flow.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
 
 struct exchange {
     const struct call *call;

@@ -3,7 +3,10 @@
  *
  * A report is either an error or all runs. Sizes follow from the plan, which both sides know, and
  * are checked. Both ends are the same program on the same machine: numbers travel in native form.
- * Errors: what the child reported; RC_ENGINE when bytes are missing, left over or not a report. */
+ * Units: those of struct play.
+ * Errors: what the child reported; RC_ENGINE when bytes are missing, left over or not a report.
+ * Ownership: borrows everything; out grows, and its owner clears it.
+ * Edges: a report of an error carries no play; n_plays may be 0. */
 #ifndef SIM_ENGINE_WIRE_H
 #define SIM_ENGINE_WIRE_H
 

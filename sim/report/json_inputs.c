@@ -10,7 +10,7 @@ void json_fabric(struct json *j, const struct plat_fabric *f) {
 }
 
 void json_platform(struct json *j, const struct result *r) {
-    const struct platform *p = r->platform;
+    const struct platform *p = r->in.platform;
     json_key_open(j, "platform", '{');
     json_key_text(j, "name", p->name);
     json_key_int(j, "groups", p->groups);
@@ -51,8 +51,8 @@ void json_rho(struct json *j, const struct traffic_rho *rho) {
 }
 
 void json_workload(struct json *j, const struct result *r) {
-    const struct workload *w = r->workload;
-    const struct traffic_rho *rho = &r->rho;
+    const struct workload *w = r->in.workload;
+    const struct traffic_rho *rho = &r->in.drawn->rho;
     json_key_open(j, "workload", '{');
     json_key_text(j, "name", w->name);
     json_key_int(j, "tokens_per_rank", w->tokens_per_rank);
@@ -61,14 +61,14 @@ void json_workload(struct json *j, const struct result *r) {
     json_key_int(j, "experts", w->experts);
     json_key_int(j, "top_k", w->top_k);
     json_key_number_if(j, "group_limit", w->group_limit > 0, (double)w->group_limit);
-    json_key_number_if(j, "fan_out", r->traffic->fan_out > 0, r->traffic->fan_out); // none without tokens
+    json_key_number_if(j, "fan_out", r->in.traffic->fan_out > 0, r->in.traffic->fan_out); // none without tokens
     json_rho(j, rho);
     json_close(j);
 }
 
 
 /* A constant with its status, or null where the file has none. */
-static void write_quantity(struct json *j, const char *key, const struct quantity *q) {
+static void write_quantity(struct json *j, const char *key, const struct quantity *q, const struct platform *p) {
     json_key(j, key);
     if (!q->given) {
         json_put_null(j);
@@ -76,14 +76,15 @@ static void write_quantity(struct json *j, const char *key, const struct quantit
     }
     json_open(j, '{');
     json_key_number(j, "value", q->value);
-    json_key_text(j, "status", status_name(q->status));
+    json_key_text(j, "status", status_name(implementation_status(q, p)));
     json_close(j);
 }
 
-static void write_pair(struct json *j, const char *key, const struct tier_factors *f) {
+static void write_pair(struct json *j, const char *key, const struct tier_factors *f,
+                       const struct platform *p) {
     json_key_open(j, key, '{');
-    write_quantity(j, "fast", &f->fast);
-    write_quantity(j, "slow", &f->slow);
+    write_quantity(j, "fast", &f->fast, p);
+    write_quantity(j, "slow", &f->slow, p);
     json_close(j);
 }
 
@@ -95,7 +96,7 @@ static void write_dedup(struct json *j, const struct dedup_keys *d) {
     json_close(j);
 }
 
-void json_implementation(struct json *j, const struct implementation *m) {
+void json_implementation(struct json *j, const struct implementation *m, const struct platform *p) {
     const struct chain_constant *chain = chain_constant((enum chain_preset)m->chain.preset);
     json_key_open(j, "implementation", '{');
     json_key_text(j, "name", m->name);
@@ -116,9 +117,9 @@ void json_implementation(struct json *j, const struct implementation *m) {
     json_key_text(j, "intra_group_path", path_name(m->intra_group_path));
     json_key_text(j, "cut", m->cut ? m->cut : "fast");
     write_dedup(j, &m->dedup);
-    write_pair(j, "efficiency", &m->efficiency);
-    write_pair(j, "message_cost_s", &m->message_cost_s);
-    write_quantity(j, "chunk_bytes", &m->chunk_bytes);
+    write_pair(j, "efficiency", &m->efficiency, p);
+    write_pair(j, "message_cost_s", &m->message_cost_s, p);
+    write_quantity(j, "chunk_bytes", &m->chunk_bytes, p);
     json_key_open(j, "collectives", '{');
     json_key_int(j, "one_hop", m->collectives.one_hop);
     json_key_int(j, "hop_a", m->collectives.hop_a);
@@ -127,7 +128,7 @@ void json_implementation(struct json *j, const struct implementation *m) {
     json_key_open(j, "chain", '{');
     json_key_text(j, "preset", chain->name);
     json_key_number(j, "s_per_pair", chain->s_per_pair);
-    json_key_text(j, "status", status_name(chain->status));
+    json_key_text(j, "status", status_name(chain_status(chain, p)));
     json_key_number_if(j, "floor_s", m->chain.floor_s.given, m->chain.floor_s.value);
     json_close(j);
     json_close(j);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What one call costs: engines.sh [MOESIM] [RANKS..]. Prints user CPU seconds and peak memory of the whole program,
 # and the exponent of cost against ranks between the first and the last size; asserts nothing. The engine is the one
-# that the program takes by itself: `fluid` above 2,048 flows. Pairs are log-normal (sigma 1), groups of 8, no per-message cost.
+# that the program takes by itself: `fluid` above 2,048 flows. Pairs are log-normal (sigma 1) or equal, groups of
+# 8, no per-message cost.
 set -euo pipefail
 moesim=${1:-moesim}
 shift || true

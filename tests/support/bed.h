@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/engine/engine.h"
+#include "workloads/costs.h"
 
 struct bed {
     struct platform *platform;
@@ -60,8 +61,9 @@ static inline void bed_close(struct bed *b) {
 /* Adds a stage that sends bytes[src * ranks + dst]. */
 static inline struct stage *bed_stage(struct bed *b, const char *name, const double *bytes) {
     int ranks = b->topology->ranks;
-    struct stage *s = &b->call.stages[b->call.n_stages++];
-    *s = (struct stage){.name = name, .world = ranks, .span = TIER_SLOW};
+    struct stage *s = call_add_stage(&b->call, name);
+    s->world = ranks;
+    s->span = TIER_SLOW;
     matrix_init(&s->bytes, ranks, (size_t)ranks * (size_t)ranks, false);
     size_t n = 0;
     for (int src = 0; src < ranks; src++) {

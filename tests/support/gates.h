@@ -10,6 +10,7 @@
 #include "sim/engine/engine.h"
 #include "validation/gate_run.h"
 #include "validation/gate_table.h"
+#include "workloads/costs.h"
 
 static inline const struct gate *gates_find(const char *id) {
     for (size_t i = 0; i < gate_table_n; i++)

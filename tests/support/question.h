@@ -41,11 +41,10 @@ static inline void ask(struct question *q, int n_stages) {
     q->topology = topo_build(&q->platform);
     q->call = (struct call){.platform = &q->platform,
                             .topology = q->topology,
-                            .implementation = &q->implementation,
-                            .n_stages = n_stages};
+                            .implementation = &q->implementation};
     double nothing[RANKS][RANKS] = {{0}};
     for (int i = 0; i < n_stages; i++)
-        set_matrix(&q->call.stages[i].bytes, q->topology->ranks, nothing);
+        set_matrix(&call_add_stage(&q->call, NULL)->bytes, q->topology->ranks, nothing);
 }
 
 static inline void forget(struct question *q) {

@@ -21,6 +21,10 @@ static void bad_tables(void **state) {
          "p.yaml:9:15: missing key 'world' (ranks in the collective)"},
         {ALPHA("regime: eager"), RC_SCHEMA,
          "p.yaml:9:13: regime: 'eager' found, expected ahead or observed"},
+        {ALPHA("includes: latency of the cables"), RC_SCHEMA,
+         "p.yaml:9:15: includes: 'latency of the cables' found, expected latency or counts"},
+        {ALPHA("includes: [counts, Latency]"), RC_SCHEMA,
+         "p.yaml:9:24: includes: 'Latency' found, expected latency or counts; did you mean 'latency'?"},
         {ALPHA("borrow: terrace-a\n    entries: [{world: 8, time: 1us}]"), RC_SCHEMA,
          "p.yaml:9:13: 'borrow' and 'entries' are both given; give one of them"},
         {ALPHA("borrow: terrace-c"), RC_IO,
@@ -123,11 +127,116 @@ static void alpha_by_span(void **state) {
     plat_free(p);
 }
 
+/* An entry of a tier goes before one of any tier, world by world and in any order of the file. */
+static void exact_span_goes_first(void **state) {
+    (void)state;
+    static const char *const entries[] = {"{world: 8, span: any, time: 1us}", "{world: 8, span: slow, time: 900us}",
+                                          "{world: 16, span: any, time: 100us}", "{world: 4, span: any, time: 300us}"};
+    static const int orders[][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const int *o = orders[i];
+        char *text = mem_printf("alpha:\n  - implementation: lib\n    entries: [%s, %s, %s, %s]\n"
+                                "alpha_treatments:\n  - name: t\n    entries: [%s, %s, %s, %s]\n",
+                                entries[o[0]], entries[o[1]], entries[o[2]], entries[o[3]], entries[o[0]],
+                                entries[o[1]], entries[o[2]], entries[o[3]]);
+        struct platform *p = load_good(text);
+        assert_rel(ask(p, 8, TIER_SLOW).time_s, 900e-6, 1e-12);
+        assert_rel(ask(p, 8, TIER_FAST).time_s, 1e-6, 1e-12);
+        assert_rel(ask(p, 12, TIER_SLOW).time_s, 500e-6, 1e-12); // between 900 and 100
+        assert_rel(ask(p, 6, TIER_SLOW).time_s, 600e-6, 1e-12);  // between 300 and 900
+        assert_rel(ask(p, 6, TIER_FAST).time_s, 150.5e-6, 1e-12);
+        assert_rel(plat_treatment_alpha_s(p, 0, 8, TIER_SLOW), 900e-6, 1e-12);
+        assert_rel(plat_treatment_alpha_s(p, 0, 8, TIER_FAST), 1e-6, 1e-12);
+        plat_free(p);
+        free(text);
+    }
+    // also where the entry of the tier is outside the coverage
+    struct platform *p = load_good("alpha:\n  - implementation: lib\n    entries:\n"
+                                   "      - {world: 8, span: any, time: 1us}\n"
+                                   "      - {world: 8, span: slow, time: {value: 900us, status: low-confidence}}\n");
+    assert_true(ask(p, 8, TIER_FAST).known);
+    assert_false(ask(p, 8, TIER_SLOW).known);
+    plat_free(p);
+}
+
+/* Of several tables the one of the same library, host regime and direction is borrowed, else the first. */
+static void borrows_the_table_of_the_same_library(void **state) {
+    (void)state;
+    folder_put("other.yaml", GOOD "alpha:\n"
+                                  "  - {implementation: a, entries: [{world: 8, time: 1us}]}\n"
+                                  "  - {implementation: lib, regime: observed, entries: [{world: 8, time: 2us}]}\n"
+                                  "  - {implementation: lib, phase: combine, entries: [{world: 8, time: 3us}]}\n"
+                                  "  - {implementation: lib, borrow: terrace-a}\n"
+                                  "  - {implementation: b, entries: [{world: 8, time: 4us}]}\n");
+    static const struct {
+        const char *keys;
+        double time_s;
+    } cases[] = {{"regime: observed", 2e-6},
+                 {"phase: combine", 3e-6},
+                 {"phase: dispatch", 1e-6},
+                 {"phase: any", 1e-6}}; // borrowed there already
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *more = mem_printf("alpha:\n  - {implementation: lib, %s, borrow: other.yaml}\n", cases[i].keys);
+        struct platform *p = load_good(more);
+        const struct plat_alpha *table = p->alpha.items;
+        const struct plat_alpha_entry *entry = table->entries.items;
+        assert_rel(entry->time_s.value, cases[i].time_s, 0);
+        plat_free(p);
+        free(more);
+    }
+}
+
+/* A borrowed entry keeps its span, by the name that the tier has here too. */
+static void borrowed_entries_keep_their_span(void **state) {
+    (void)state;
+    folder_put("other.yaml", GOOD "alpha:\n  - implementation: lib\n"
+                                  "    entries: [{world: 8, span: slow, time: 4ms},\n"
+                                  "              {world: 8, span: fast, time: 1ms}]\n");
+    struct platform *p = load_good("middle: [{name: rack, joins: 1, bandwidth: 50GBps}]\n"
+                                   "alpha: [{implementation: lib, borrow: other.yaml}]\n");
+    assert_rel(ask(p, 8, (enum tier)2).time_s, 4e-3, 1e-12);
+    assert_rel(ask(p, 8, TIER_FAST).time_s, 1e-3, 1e-12);
+    assert_false(ask(p, 8, (enum tier)1).known);
+    const struct plat_alpha *table = p->alpha.items;
+    const struct plat_alpha_entry *entry = table->entries.items;
+    assert_string_equal(entry[1].span_name, "slow");
+    plat_free(p);
+}
+
+/* What a table says of itself goes before what the borrowed one says. */
+static void contents_of_alpha(void **state) {
+    (void)state;
+    folder_put("other.yaml", ALPHA("includes: latency, counts\n    entries: [{world: 8, time: 1us}]"));
+    static const struct {
+        const char *table;
+        bool latency, counts;
+    } cases[] = {{"entries: [{world: 8, time: 1us}]", false, false},
+                 {"includes: [latency]\n    note: counts", true, false},
+                 {"includes: counts", false, true},
+                 {"includes: []", false, false},
+                 {"borrow: other.yaml", true, true},
+                 {"includes: [counts]\n    borrow: other.yaml", false, true},
+                 {"includes: []\n    borrow: other.yaml", false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *more = mem_printf("alpha:\n  - implementation: lib\n    %s\n", cases[i].table);
+        struct platform *p = load_good(more);
+        assert_int_equal(plat_alpha_includes(p, "lib", ALPHA_ANY, REGIME_AHEAD, ALPHA_LATENCY), cases[i].latency);
+        assert_int_equal(plat_alpha_includes(p, "lib", ALPHA_ANY, REGIME_AHEAD, ALPHA_COUNTS), cases[i].counts);
+        assert_false(plat_alpha_includes(p, "other", ALPHA_ANY, REGIME_AHEAD, ALPHA_LATENCY));
+        plat_free(p);
+        free(more);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_tables),
         cmocka_unit_test(coverage_of_alpha),
         cmocka_unit_test(alpha_by_span),
+        cmocka_unit_test(contents_of_alpha),
+        cmocka_unit_test(borrowed_entries_keep_their_span),
+        cmocka_unit_test(exact_span_goes_first),
+        cmocka_unit_test(borrows_the_table_of_the_same_library),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

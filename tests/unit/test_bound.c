@@ -5,7 +5,9 @@
 #include "platforms/base/mem.h"
 #include "platforms/base/rng.h"
 
-enum { MESSAGES = CALL_STAGES * RANKS * (RANKS - 1) };
+enum { STAGES = 3 };
+
+enum { MESSAGES = STAGES * RANKS * (RANKS - 1) };
 
 /* --- by hand -------------------------------------------------------------------------------- */
 
@@ -138,7 +140,7 @@ struct play {
     int window; /* messages in flight per sender and stage; 0 = all */
     struct message m[MESSAGES];
     int n;
-    double ready_s[CALL_STAGES][RANKS]; /* INFINITY: not known yet */
+    double ready_s[STAGES][RANKS]; /* INFINITY: not known yet */
     double now_s, end_s;
 };
 
@@ -166,7 +168,7 @@ static void begin(struct play *p, struct message *m) {
 }
 
 static void start_messages(struct play *p) {
-    int busy[CALL_STAGES][RANKS] = {{0}};
+    int busy[STAGES][RANKS] = {{0}};
     bool both = p->call->implementation->start == START_RENDEZVOUS;
     for (int k = 0; k < p->n; k++)
         busy[p->m[k].stage][p->m[k].src] += runs(&p->m[k]);
@@ -315,7 +317,7 @@ static void random_costs(struct rng *r, struct costs *c) {
     *c = (struct costs){0};
     if (rng_below(r, 4) == 0)
         return; // wire time
-    for (int i = 0; i < CALL_STAGES; i++)
+    for (int i = 0; i < STAGES; i++)
         c->alpha_s[i] = pick(r, 0, 4);
     for (int i = 0; i < TIER_MAX; i++)
         c->latency_s[i] = pick(r, 0, 2);
@@ -337,7 +339,7 @@ static void random_question(struct rng *r, struct question *q) {
     if (rng_below(r, 2))
         p->port_bandwidth_Bps = (struct quantity){.value = pick(r, 1, 20), .given = true};
     q->implementation.start = rng_below(r, 2) ? START_RENDEZVOUS : START_ONE_SIDED;
-    ask(q, 1 + (int)rng_below(r, CALL_STAGES));
+    ask(q, 1 + (int)rng_below(r, STAGES));
     int ranks = q->topology->ranks;
     for (int i = 0; i < q->call.n_stages; i++) {
         double bytes[RANKS][RANKS] = {{0}}, density = pick(r, 0.1, 1);

@@ -293,7 +293,7 @@ static void b10_dense_layers_are_absent(void **state) {
         assert_int_equal(record_layer(r, 0), 2);
         assert_non_null(strstr(record_notes(r), "layers without any count (dense) left out: 0, 1"));
         assert_rel(skew_rho(r->counts->counts + 64, 64, 64), 6.157, 1e-3);
-        assert_rel(r->counts->counts[0], 32373, 0); // the calls of [S, L, E] summed
+        assert_rel(r->counts->counts[0], 32373, 0); // the steps of [S, L, E] summed
         record_free(r);
     }
 }

@@ -3,7 +3,8 @@
 
 #include "platforms/base/mem.h"
 #include "workloads/hops.h"
-#include "workloads/call.h"
+#include "workloads/costs.h"
+#include "workloads/strategy.h"
 
 enum { GROUPS = 2, LOCAL = 2, RANKS = 4 };
 
@@ -122,8 +123,8 @@ static void combine_rows_by_place_of_reduction(void **state) {
         double fast_3_to_2;   /* rows that rank 3 sends to forwarder 2 */
     } cases[] = {{"none", "none", pairs, 8 + 1, 1 + 5},
                  {"expert-rank", "none", tokens, 5 + 1, 1 + 4},
-                 {"forwarder", "none", tokens, 5, 1 + 5},
-                 {"forwarder", "rank", tokens, 5, 1 + 4}};
+                 {"forwarder", "none", pairs, 5, 1 + 5},
+                 {"forwarder", "rank", pairs, 5, 1 + 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct setting how[] = {{"reduce", cases[i].reduce}, {"dedup.hop_b", cases[i].hop_b}};
         struct question q;
@@ -146,6 +147,39 @@ static void combine_rows_by_place_of_reduction(void **state) {
         call_clear(&s);
         close_question(&q);
     }
+}
+
+/* Nobody forwards in one hop: what a forwarder would reduce comes back as it was sent, with several experts a rank. */
+static void one_hop_combine_mirrors_dispatch(void **state) {
+    (void)state;
+    static const struct setting layer[] = {{"experts", "16"}, {"top_k", "4"}, {"routing.mode", "global_topk"},
+                                           {"group_limit", "none"}, {"routing.draw", "sampled"}};
+    static const char *const dedup[] = {"none", "rank"};
+    double rows[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        const struct setting how[] = {{"reduce", "forwarder"}, {"dedup.one_hop", dedup[i]}};
+        struct question q;
+        struct call out, back;
+        struct err e;
+        open_question(&q, how, 2);
+        workload_free(q.w);
+        assert_ok(workload_load("terrace-reference", layer, 5, &q.w, &e), &e);
+        struct traffic *drawn;
+        assert_ok(traffic_build(q.p, q.w, 1, &drawn, &e), &e);
+        call_build(q.topology, q.w, q.how, drawn, STRATEGY_ONE_HOP, PHASE_DISPATCH, &out);
+        call_build(q.topology, q.w, q.how, drawn, STRATEGY_ONE_HOP, PHASE_COMBINE, &back);
+        double *there = matrix_dense(&out.stages[0].bytes), want[RANKS * RANKS];
+        for (int k = 0; k < RANKS * RANKS; k++)
+            rows[i] += there[k] /= out.row_bytes;
+        transposed(there, want);
+        assert_rows(&back, 0, want);
+        free(there);
+        call_clear(&out);
+        call_clear(&back);
+        traffic_free(drawn);
+        close_question(&q);
+    }
+    assert_true(rows[1] < rows[0]); // with 4 experts a rank the two ways of counting differ
 }
 
 static void gather_first_by_hand(void **state) {
@@ -179,6 +213,8 @@ static void every_strategy_delivers_the_same_rows(void **state) {
     matrix_sums(&q.t.one_hop, false, true, want);
     for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++) {
         struct call s;
+        if (strategy == STRATEGY_ALL_GATHER)
+            continue; // every rank gets every token
         build(&q, (enum strategy)strategy, PHASE_DISPATCH, &s);
         matrix_sums(&s.stages[s.n_stages - 1].bytes, false, true, got);
         for (int r = 0; r < RANKS; r++)
@@ -300,10 +336,10 @@ static void units_and_paths(void **state) {
 
 static void chunks_follow_the_largest_message(void **state) {
     (void)state;
-    static const struct setting by_size[] = {{"hops", "pipelined"}, {"chunk_size", "8KiB"}};
+    static const struct setting by_size[] = {{"hops", "pipelined"}, {"chunk_size", "8KiB"}, {"alpha_calls", "fused"}};
     struct question q;
     struct call s;
-    open_question(&q, by_size, 2);
+    open_question(&q, by_size, 3);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 3); // 6 rows of 4096 bytes
     assert_int_equal(s.stages[0].world, RANKS); // one launch for both hops
@@ -311,8 +347,8 @@ static void chunks_follow_the_largest_message(void **state) {
     call_clear(&s);
     close_question(&q);
     // the same launch where every message fits one chunk
-    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}};
-    open_question(&q, large, 2);
+    static const struct setting large[] = {{"hops", "pipelined"}, {"chunk_size", "1MiB"}, {"alpha_calls", "fused"}};
+    open_question(&q, large, 3);
     build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
     assert_int_equal(s.chunks, 1);
     assert_true(s.pipelined && !s.stages[1].splits);
@@ -331,10 +367,34 @@ static void chunks_follow_the_largest_message(void **state) {
     close_question(&q);
 }
 
+/* What was set holds, whichever file has another value of the same. */
+static void a_set_message_cost_holds(void **state) {
+    (void)state;
+    static const struct setting own = {"message_cost.slow", "3us"};
+    struct question q;
+    struct call s;
+    open_question(&q, &own, 1);
+    build(&q, STRATEGY_TWO_HOP, PHASE_DISPATCH, &s);
+    struct plat_tier *slow = &q.p->tier[TIER_SLOW];
+    q.how->message_cost_s.slow.set = false; // as if from the implementation's file
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 3e-6, 0);
+    slow->x_half_bytes = (struct quantity){.value = 2 * slow->bandwidth_Bps.value, .given = true, .set = true};
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 2, 1e-12);
+    slow->message_cost_s = (struct quantity){.value = 5e-6, .given = true};
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 2, 1e-12); // over the platform file's too
+    slow->message_cost_s.set = true;
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 5e-6, 0);
+    q.how->message_cost_s.slow.set = true; // both: the library's own
+    assert_rel(call_message_cost_s(&s, TIER_SLOW), 3e-6, 0);
+    call_clear(&s);
+    close_question(&q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatch_rows_by_deduplication),
         cmocka_unit_test(combine_rows_by_place_of_reduction),
+        cmocka_unit_test(one_hop_combine_mirrors_dispatch),
         cmocka_unit_test(gather_first_by_hand),
         cmocka_unit_test(every_strategy_delivers_the_same_rows),
         cmocka_unit_test(row_bytes_by_format),
@@ -342,6 +402,7 @@ int main(void) {
         cmocka_unit_test(a_vendor_one_hop_reads_sizes_back),
         cmocka_unit_test(units_and_paths),
         cmocka_unit_test(chunks_follow_the_largest_message),
+        cmocka_unit_test(a_set_message_cost_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 static void inputs_are_hashed(void **state) {
     (void)state;
-    static const char *const roles[] = {"platform", "workload", "implementation", "trace"};
+    static const char *const roles[] = {"platform", "workload", "implementation", "trace", "borrowed platform"};
     struct yaml_doc *d;
     assert_int_equal(program_run("simulate --strategy one-hop --seed 5 --format json", &d), 0);
     assert_rel(program_number(d, "provenance.seed"), 5, 0);
@@ -347,6 +347,18 @@ static void no_closed_form_has_its_reason(void **state) {
     }
 }
 
+/* What a key brings with it gives way to the same when it is set, in whatever order. */
+static void what_a_key_implies_is_not_set_over_the_users(void **state) {
+    (void)state;
+    static const char *const orders[] = {"--set workload.routing.source=uniform --set workload.routing.rho_max=2",
+                                         "--set workload.routing.rho_max=2 --set workload.routing.source=uniform"};
+    for (int i = 0; i < 2; i++) {
+        char *line = mem_printf("simulate %s", orders[i]);
+        assert_int_equal(program_text(line, NULL), 1); // a target for uniform routing
+        free(line);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_hashed),
@@ -362,6 +374,7 @@ int main(void) {
         cmocka_unit_test(a_sequence_has_no_total),
         cmocka_unit_test(sample_routes_are_of_their_tier),
         cmocka_unit_test(no_closed_form_has_its_reason),
+        cmocka_unit_test(what_a_key_implies_is_not_set_over_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

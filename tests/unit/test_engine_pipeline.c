@@ -245,6 +245,46 @@ static void a_message_pays_per_unit(void **state) {
     }
 }
 
+static struct outcome run_incast(const double *bytes, bool second_stage) {
+    struct bed b;
+    bed_open(&b, star_of_five, ORDER_SHIFT, 0, START_ONE_SIDED);
+    b.how.receive_window = 1;
+    if (second_stage)
+        bed_uniform(&b, "hop_a", 0); // nothing: all enter the next one when its alpha is paid
+    bed_stage(&b, "last", bytes);
+    struct outcome o = bed_run(&b, &(struct costs){.alpha_s = {US, US}});
+    bed_close(&b);
+    return o;
+}
+
+/* All send to rank 4, which takes one at a time: by rank, as each of them posts it first. With 0 -> 1 before it in the
+ * order of rank 0, 0 -> 4 is in the second turn, and the others go first. */
+static void turns_and_then_ranks_decide_who_is_served(void **state) {
+    (void)state;
+    const double first[25] = {[0 * 5 + 4] = 1e5, [1 * 5 + 4] = 2e5, [2 * 5 + 4] = 3e5, [3 * 5 + 4] = 4e5};
+    const double second[25] = {[0 * 5 + 1] = 1e5, [0 * 5 + 4] = 1e5, [1 * 5 + 4] = 2e5, [2 * 5 + 4] = 3e5,
+                               [3 * 5 + 4] = 4e5};
+    const double *const bytes[] = {first, second};
+    static const double ends_us[2][4] = {{1, 3, 6, 10}, {10, 2, 5, 9}};
+    for (int turn = 0; turn < 2; turn++) {
+        struct outcome o = run_incast(bytes[turn], false);
+        for (int rank = 0; rank < 4; rank++)
+            assert_rel(o.send_end_s[rank], (1 + ends_us[turn][rank]) * US, EXACT);
+        outcome_clear(&o);
+    }
+}
+
+/* In a later stage the order is the timers', one after the other and the same whenever it is played. */
+static void a_later_stage_serves_in_the_same_order_again(void **state) {
+    (void)state;
+    const double bytes[25] = {[0 * 5 + 4] = 1e5, [1 * 5 + 4] = 2e5, [2 * 5 + 4] = 3e5, [3 * 5 + 4] = 4e5};
+    struct outcome o[] = {run_incast(bytes, true), run_incast(bytes, true)};
+    assert_rel(o[0].time_s, 12 * US, EXACT); // alpha twice, then 1 + 2 + 3 + 4 us
+    assert_memory_equal(o[0].send_end_s, o[1].send_end_s, 5 * sizeof *o[0].send_end_s);
+    for (int i = 0; i < 2; i++)
+        outcome_clear(&o[i]);
+}
+
 /* --- late ranks ------------------------------------------------------------------------------- */
 
 /* 0 -> 1 and 1 -> 0, 1 us each, alpha 2 us; rank 1 enters at 3 us. */
@@ -319,6 +359,8 @@ int main(void) {
         cmocka_unit_test(peers_wait_for_a_late_rank),
         cmocka_unit_test(a_common_delay_only_shifts),
         cmocka_unit_test(an_entry_that_is_no_time_is_refused),
+        cmocka_unit_test(turns_and_then_ranks_decide_who_is_served),
+        cmocka_unit_test(a_later_stage_serves_in_the_same_order_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,14 @@
  * inputs. */
 #include "tests/support/bed.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platforms/base/clock.h"
+#include "platforms/base/process.h"
+#include "sim/engine/child.h"
 #include "sim/engine/wire.h"
 
 static const char star_of_three[] =
@@ -36,7 +44,11 @@ static void a_broken_engine_is_an_error_with_its_last_words(void **state) {
         {"abort", RC_ENGINE, 0,
          "was ended by signal 6 (Aborted): asked to abort by MOESIM_ENGINE_CRASH"},
         {"exit", RC_ENGINE, 60, "ended with status 7: asked to exit by MOESIM_ENGINE_CRASH"},
-        {"hang", RC_TIMEOUT, 0.05, "the simulation did not end within 0.05 s"},
+        {"kill", RC_RESOURCE, 60, "was ended by signal 9 (Killed): asked to kill by MOESIM_ENGINE_CRASH"},
+        {"exhaust", RC_RESOURCE, 60,
+         "found no memory: asked to exhaust by MOESIM_ENGINE_CRASH moesim: out of memory"},
+        {"spin", RC_TIMEOUT, 0.05, "s of CPU time"},
+        {"hang", RC_TIMEOUT, 0.05, "s of wall time (limit 0.5 s, 10 times that of CPU time; it used 0"},
     };
     struct bed b;
     open_star(&b);
@@ -50,6 +62,128 @@ static void a_broken_engine_is_an_error_with_its_last_words(void **state) {
     struct err e;
     assert_ok(run_limited(&b, 60, &e), &e); // and the next one works
     bed_close(&b);
+}
+
+/* The first number of a message. */
+static double number_in(const char *text) {
+    return strtod(text + strcspn(text, "0123456789"), NULL);
+}
+
+/* Returns how many processes want each core, over the last minute; 0 where the system does not say. */
+static double load_per_core(void) {
+    double load = 0;
+    FILE *f = fopen("/proc/loadavg", "rb");
+    if (f && fscanf(f, "%lf", &load) != 1)
+        load = 0;
+    if (f)
+        fclose(f);
+    return load / (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static enum rc run_so(const struct bed *b, const char *how, double limit_s, struct err *e) {
+    setenv("MOESIM_ENGINE_CRASH", how, 1);
+    enum rc rc = run_limited(b, limit_s, e);
+    unsetenv("MOESIM_ENGINE_CRASH");
+    return rc;
+}
+
+static void a_limit_is_of_cpu_time_and_ten_times_that_of_wall_time(void **state) {
+    (void)state;
+    struct bed b;
+    struct err e;
+    open_star(&b);
+    bool by_cpu = false;
+    for (int i = 0; i < 3 && !by_cpu; i++) {
+        assert_int_equal(run_so(&b, "spin", 0.3, &e), RC_TIMEOUT);
+        by_cpu = strstr(e.text, "s of CPU time (limit 0.3 s; ") != NULL;
+    }
+    if (by_cpu)
+        assert_in_range((int)(number_in(e.text) * 1e3), 300, 600);
+    else if (load_per_core() < 3) // with more, a process gets less than the tenth of a core that the limits stand for
+        fail_msg("%s", e.text);
+    double begin_s = clock_wall_s(), begin_cpu_s = clock_cpu_s();
+    assert_int_equal(run_so(&b, "hang", 0.03, &e), RC_TIMEOUT);
+    assert_in_range((int)(number_in(e.text) * 1e3), 300, 2000);
+    assert_true(clock_wall_s() - begin_s >= 0.3);
+    assert_true(clock_cpu_s() - begin_cpu_s < 0.1); // who waits does not work
+    bed_close(&b);
+}
+
+/* Runs in the child: lasts twice the limit of the test below, and works hardly at all. */
+static void wait_a_while(void *context, struct buf *report) {
+    (void)context;
+    nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
+    buf_text(report, "slept");
+}
+
+static void time_in_which_a_child_does_not_run_is_not_counted(void **state) {
+    (void)state;
+    struct buf report = {0};
+    struct err e;
+    assert_ok(child_run(wait_a_while, NULL, 0.2, &report, &e), &e);
+    assert_string_equal(report.text, "slept");
+    buf_clear(&report);
+}
+
+static void errors_of_circumstance_are_told_from_those_of_the_question(void **state) {
+    (void)state;
+    static const struct {
+        const char *how;
+        bool circumstance;
+    } cases[] = {{"abort", false}, {"exit", false}, {"kill", true}, {"exhaust", true}, {"spin", true}, {"hang", true}};
+    struct bed b;
+    struct err e;
+    open_star(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(rc_is_circumstance(run_so(&b, cases[i].how, 0.02, &e)), cases[i].circumstance);
+    b.call.stages[0].bytes.value[1] = -1;
+    assert_false(rc_is_circumstance(run_limited(&b, 0, &e)));
+    assert_false(rc_is_circumstance(RC_OK));
+    bed_close(&b);
+}
+
+/* Runs in the child: says how many descriptors it has. */
+static void count_descriptors(void *context, struct buf *report) {
+    (void)context;
+    int n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    buf_add(report, (const char *)&n, sizeof n);
+}
+
+static void a_child_holds_nothing_of_its_parent(void **state) {
+    (void)state;
+    int pipes[8][2], n;
+    struct buf report = {0};
+    struct err e;
+    for (int i = 0; i < 8; i++) {
+        assert_true(process_pipe(pipes[i]));
+        assert_int_equal(fcntl(pipes[i][0], F_GETFD), FD_CLOEXEC);
+        assert_int_equal(fcntl(pipes[i][1], F_GETFD), FD_CLOEXEC);
+    }
+    assert_ok(child_run(count_descriptors, NULL, 0, &report, &e), &e);
+    assert_int_equal(report.n, sizeof n);
+    memcpy(&n, report.text, sizeof n);
+    assert_int_equal(n, 4); // the standard streams and the report
+    buf_clear(&report);
+    for (int i = 0; i < 8; i++)
+        for (int end = 0; end < 2; end++)
+            close(pipes[i][end]);
+}
+
+static void a_process_that_cannot_be_started_is_a_circumstance(void **state) {
+    (void)state;
+    struct rlimit old, none;
+    struct buf report = {0};
+    struct err e;
+    getrlimit(RLIMIT_NOFILE, &old);
+    none = old;
+    none.rlim_cur = 3;
+    setrlimit(RLIMIT_NOFILE, &none);
+    enum rc rc = child_run(count_descriptors, NULL, 0, &report, &e);
+    setrlimit(RLIMIT_NOFILE, &old);
+    assert_fails(rc, RC_RESOURCE, &e, "cannot make a pipe: ");
+    assert_null(report.text);
 }
 
 static void messages_that_never_arrive_are_named(void **state) {
@@ -242,6 +376,11 @@ static void auto_is_simgrid_up_to_a_number_of_flows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_broken_engine_is_an_error_with_its_last_words),
+        cmocka_unit_test(a_limit_is_of_cpu_time_and_ten_times_that_of_wall_time),
+        cmocka_unit_test(time_in_which_a_child_does_not_run_is_not_counted),
+        cmocka_unit_test(errors_of_circumstance_are_told_from_those_of_the_question),
+        cmocka_unit_test(a_child_holds_nothing_of_its_parent),
+        cmocka_unit_test(a_process_that_cannot_be_started_is_a_circumstance),
         cmocka_unit_test(auto_is_simgrid_up_to_a_number_of_flows),
         cmocka_unit_test(messages_that_never_arrive_are_named),
         cmocka_unit_test(inputs_that_simgrid_would_abort_on_are_refused),

@@ -5,6 +5,8 @@
 
 #include "platforms/base/rng.h"
 
+enum { STAGES = 3 };
+
 #define EXACT 1e-9
 
 static double random_time_s(struct rng *r) {
@@ -49,7 +51,7 @@ static void random_bed(struct rng *r, struct bed *b, double enter_s[static 16]) 
     b->how.receive_window = (int64_t)rng_below(r, 4);
     b->call.order_seed = rng_u64(r);
     b->call.chunks = rng_below(r, 2) ? 1 : 1 + (int)rng_below(r, 5);
-    int stages = 1 + (int)rng_below(r, CALL_STAGES);
+    int stages = 1 + (int)rng_below(r, STAGES);
     for (int s = 0; s < stages; s++)
         random_stage(r, b, names[s], s > 0 && rng_below(r, 2));
     for (int rank = 0; rank < b->topology->ranks; rank++)
@@ -169,7 +171,7 @@ static void time_rises_with_the_first_alpha(void **state) {
  * 2 -> 3. */
 static void without_sharing_time_rises_with_every_alpha(void **state) {
     (void)state;
-    static const int to[CALL_STAGES][5] = {
+    static const int to[STAGES][5] = {
         {1, -1, -1, 4, -1}, {-1, 2, -1, -1, 0}, {-1, -1, 3, -1, -1}};
     struct rng r;
     rng_init(&r, check_seed("engine-alphas"), "engine-alphas", 0);
@@ -180,7 +182,7 @@ static void without_sharing_time_rises_with_every_alpha(void **state) {
                  "slow: {bandwidth: 50GBps}\n",
                  ORDER_SHIFT, (int)rng_below(&r, 3), (int)rng_below(&r, 2));
         b.call.chunks = 1 + (int)rng_below(&r, 3);
-        for (int s = 0; s < CALL_STAGES; s++) {
+        for (int s = 0; s < STAGES; s++) {
             double bytes[25] = {0};
             for (int rank = 0; rank < 5; rank++)
                 if (to[s][rank] >= 0)
@@ -194,7 +196,7 @@ static void without_sharing_time_rises_with_every_alpha(void **state) {
             assert_true(o.time_s >= last_s * (1 - EXACT));
             last_s = o.time_s;
             outcome_clear(&o);
-            costs.alpha_s[k % CALL_STAGES] += 2e-6 * rng_unit(&r);
+            costs.alpha_s[k % STAGES] += 2e-6 * rng_unit(&r);
         }
         bed_close(&b);
     }

@@ -10,7 +10,34 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
+#include <simgrid/version.h>
 #include <xbt/dynar.h>
+
+/* The links of a route, in the words of each SimGrid. */
+#if SIMGRID_VERSION_MAJOR >= 4
+typedef const_sg_link_t *route_links;
+static route_links links_between(const char *from, const char *to, int *n) {
+    return sg_host_get_route_links(sg_host_by_name(from), sg_host_by_name(to), n);
+}
+static void release_links(route_links links) {
+    (void)links; // the list is SimGrid's
+}
+#else
+typedef sg_link_t *route_links;
+static route_links links_between(const char *from, const char *to, int *n) {
+    xbt_dynar_t route = xbt_dynar_new(sizeof(sg_link_t), NULL);
+    sg_host_get_route(sg_host_by_name(from), sg_host_by_name(to), route);
+    *n = (int)xbt_dynar_length(route);
+    route_links links = mem_alloc((size_t)*n, sizeof *links);
+    for (int i = 0; i < *n; i++)
+        links[i] = xbt_dynar_get_as(route, (unsigned long)i, sg_link_t);
+    xbt_dynar_free(&route);
+    return links;
+}
+static void release_links(route_links links) {
+    free(links);
+}
+#endif
 
 /* Prints one line per pair: each link with rate and latency. Links that cannot bind are not part of
  * our routes. */
@@ -26,16 +53,15 @@ static void print_routes(FILE *out, const char *xml, int ranks) {
             snprintf(to, sizeof to, "rank-%d", dst);
             if (src == dst)
                 continue;
-            xbt_dynar_t route = xbt_dynar_new(sizeof(sg_link_t), NULL);
-            sg_host_get_route(sg_host_by_name(from), sg_host_by_name(to), route);
-            unsigned i;
-            sg_link_t link;
+            int n = 0;
+            route_links links = links_between(from, to, &n);
             fprintf(out, "%d %d", src, dst);
-            xbt_dynar_foreach(route, i, link) if (strcmp(sg_link_get_name(link), "core") != 0)
-                fprintf(out, " %s %.17g %.17g", sg_link_get_name(link), sg_link_get_bandwidth(link),
-                        sg_link_get_latency(link));
+            for (int i = 0; i < n; i++)
+                if (strcmp(sg_link_get_name(links[i]), "core") != 0)
+                    fprintf(out, " %s %.17g %.17g", sg_link_get_name(links[i]),
+                            sg_link_get_bandwidth(links[i]), sg_link_get_latency(links[i]));
             fprintf(out, "\n");
-            xbt_dynar_free(&route);
+            release_links(links);
         }
 }
 

@@ -115,6 +115,34 @@ static void a_graph_takes_the_shortest_then_widest_way(void **state) {
     assert_rel(send(s, 4, "3 0 800,0 2 800"), 10, EXACT);   // the other direction is another link
 }
 
+#define IN_RACKS(slow)                                                                                                 \
+    "groups: 4\nranks_per_group: 2\nfast: {bandwidth: 1000Bps}\n"                                                      \
+    "middle: [{name: rack, joins: 2, bandwidth: 500Bps}]\n"                                                            \
+    "slow: {bandwidth: 10Bps, " slow "}\n"
+
+/* NICs, their map and the rails belong to a group, also where the tier joins racks of two groups of two ranks. */
+static void nics_are_those_of_a_group_in_racks_too(void **state) {
+    (void)state;
+    static const char one[] = IN_RACKS("nics: 1, nic_bandwidth: 10Bps");
+    assert_rel(send(one, 8, "0 4 100,2 6 100"), 10, EXACT); // two groups of one rack: a NIC each
+    assert_rel(send(one, 8, "0 4 100,1 6 100"), 20, EXACT); // one group
+    assert_rel(send(one, 8, "0 4 100,2 5 100"), 20, EXACT); // to one group
+    static const char pooled[] = IN_RACKS("nics: 2, nic_bandwidth: 5Bps, nic_map: pooled");
+    assert_rel(send(pooled, 8, "0 4 100,2 6 100"), 10, EXACT);
+    assert_rel(send(pooled, 8, "0 4 100,1 6 100"), 20, EXACT);
+    static const char listed[] = IN_RACKS("nics: 2, nic_bandwidth: 5Bps, nic_map: 1 0"); // one for each local index
+    assert_rel(send(listed, 8, "0 4 100,1 6 100"), 20, EXACT);
+    assert_rel(send(listed, 8, "0 4 100,3 6 100"), 20, EXACT);
+    // four groups of 10 B/s on a rail, 2 to 1; rails 0 and 1 only
+    static const char rails[] = IN_RACKS("kind: rail-optimised, oversubscription: 2");
+    assert_rel(send(rails, 8, "0 5 100,4 1 100"), 10, EXACT);
+    assert_rel(send(rails, 8, "0 5 100,2 7 100,4 1 100,6 3 100"), 20, EXACT);
+    assert_rel(send(rails, 8, "0 4 100,2 6 100,4 2 100,6 0 100"), 10, EXACT); // nothing leaves the leaf
+    // a leaf of two 4-port switches: the two ranks of a group
+    static const char tree[] = IN_RACKS("kind: fat-tree, levels: 2, ports: 4, nics: 2, nic_bandwidth: 10Bps");
+    assert_rel(send(tree, 8, "0 4 100,1 6 100,2 7 100,3 5 100"), 10, EXACT);
+}
+
 /* Uniform traffic among N groups of R ranks over NICs that m ranks share takes m times as long. */
 static void nic_maps(void **state) {
     (void)state;
@@ -380,6 +408,7 @@ int main(void) {
         cmocka_unit_test(a_torus_is_bound_by_its_longest_ring),
         cmocka_unit_test(equal_ways_of_a_torus_are_split),
         cmocka_unit_test(a_graph_takes_the_shortest_then_widest_way),
+        cmocka_unit_test(nics_are_those_of_a_group_in_racks_too),
         cmocka_unit_test(nic_maps),
         cmocka_unit_test(trees),
         cmocka_unit_test(rails_and_planes),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The gates of the paper: published outcomes from the corpora, and the lock on the call level. */
+/* The gates of the paper: published outcomes from the corpora, and the lock on the step level. */
 #include "tests/support/gates.h"
 
 #include "gates/licence.h"
@@ -68,7 +68,7 @@ static void published_outcomes(void **state) {
     }
 }
 
-/* The day this fails somebody has to look: nothing at call level may open without a person. */
+/* The day this fails somebody has to look: nothing at step level may open without a person. */
 static void tier2_does_not_pass(void **state) {
     (void)state;
     gates_expect("tier2", &no_tools, GATE_FAILED);
@@ -203,7 +203,7 @@ static void without_an_engine_nothing_is_simulated(void **state) {
             continue;
         struct gate_result r = gates_try(gate_table[i].id, &no_tools);
         assert_int_equal(r.state, GATE_NOT_EVALUATED);
-        assert_string_equal(r.reason, estimand_find(gate_table[i].estimand)->engine
+        assert_string_equal(r.reason, estimand_find(gate_table[i].estimand)->flags & ESTIMAND_ENGINE
                                           ? "no engine to simulate with"
                                           : "no engine that issues calls ahead of one another was handed in");
         gate_result_clear(&r);

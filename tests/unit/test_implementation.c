@@ -21,11 +21,13 @@ static void built_in_implementations(void **state) {
         enum start start;
         enum hops hops;
         enum reduce reduce;
+        enum order order;
     } known[] = {
-        {"collective-eager", CHAIN_MEASURED, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_FORWARDER},
-        {"deepep-ll", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_SERIAL, REDUCE_NONE},
-        {"deepep-normal", CHAIN_NONE, 4, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER},
-        {"nccl-p2p", CHAIN_NONE, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE}};
+        {"collective-eager", CHAIN_MEASURED, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_FORWARDER, ORDER_GROUP_SHIFT},
+        {"deepep-ll", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_SERIAL, REDUCE_NONE, ORDER_GROUP_SHIFT},
+        {"deepep-normal", CHAIN_NONE, 4, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER, ORDER_GROUP_SHIFT},
+        {"mpi-linear", CHAIN_NONE, 0, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE, ORDER_SHIFT},
+        {"nccl-p2p", CHAIN_NONE, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE, ORDER_GROUP_SHIFT}};
     struct find_names names;
     find_names(FIND_IMPLEMENTATION, &names);
     assert_int_equal(names.n, sizeof known / sizeof *known);
@@ -35,7 +37,7 @@ static void built_in_implementations(void **state) {
         assert_string_equal(names.names[i], known[i].name);
         assert_ok(implementation_load(names.names[i], NULL, 0, &m, &e), &e);
         assert_string_equal(m->name, known[i].name);
-        assert_int_equal(m->order, ORDER_GROUP_SHIFT);
+        assert_int_equal(m->order, known[i].order);
         assert_int_equal(m->window, known[i].window);
         assert_int_equal(m->start, known[i].start);
         assert_int_equal(m->hops, known[i].hops);
@@ -77,6 +79,22 @@ static enum rc load_bad(const char *text, struct err *e) {
     return rc;
 }
 
+static void a_set_chunk_size_outranks_the_files_chunks(void **state) {
+    (void)state;
+    static const struct setting size = {"chunk_size", "64KiB"}, number = {"chunks", "4"};
+    struct implementation *m;
+    struct err e;
+    folder_put("i.yaml", GOOD "hops: pipelined\nchunks: 8\n");
+    assert_ok(implementation_load("i.yaml", &size, 1, &m, &e), &e);
+    assert_int_equal(m->chunks, 0);
+    assert_rel(m->chunk_bytes.value, 65536, 0);
+    implementation_free(m);
+    folder_put("i.yaml", GOOD "hops: pipelined\nchunk_size: 8KiB\n");
+    assert_ok(implementation_load("i.yaml", &number, 1, &m, &e), &e);
+    assert_int_equal(m->chunks, 4);
+    implementation_free(m);
+}
+
 static void bad_implementations(void **state) {
     (void)state;
     static const struct refused bad[] = {
@@ -95,6 +113,10 @@ static void bad_implementations(void **state) {
         {GOOD "chain: measured\n", RC_SCHEMA, "i.yaml:3:8: found a value, expected a map of keys"},
         {GOOD "chain: {preset: 0.0424us}\n", RC_SCHEMA, // never a bare number
          "i.yaml:3:17: preset: '0.0424us' found, expected none, v1, measured or fused"},
+        {GOOD "efficiency: {slow: {value: 0.9, status: fitted, source: x}}\n", RC_SCHEMA,
+         "i.yaml:3:20: a value with status 'fitted' needs the machines that it is from, such as on: [h800]"},
+        {GOOD "chain: {floor: {value: 1us, status: measured, source: x}}\n", RC_SCHEMA,
+         "i.yaml:3:16: a value with status 'measured' needs the machines that it is from, such as on: [h800]"},
         {GOOD "chain: {floor: 248}\n", RC_UNIT,
          "i.yaml:3:16: floor: '248' has no unit, expected a time such as 2us or 0s"},
     };
@@ -103,6 +125,36 @@ static void bad_implementations(void **state) {
     struct err e;
     assert_fails(implementation_load("nccl_p2", NULL, 0, &m, &e), RC_IO, &e,
                  "no implementation named 'nccl_p2', did you mean 'nccl-p2p'?");
+}
+
+/* A constant that is carried to another machine is borrowed there. */
+static void status_falls_where_a_constant_is_carried(void **state) {
+    (void)state;
+    static const struct {
+        const char *platform;
+        enum status efficiency, chain;
+    } cases[] = {{"h800", STATUS_FITTED, STATUS_BORROWED},     {"h20", STATUS_BORROWED, STATUS_BORROWED},
+                 {"gb200-nvl72", STATUS_BORROWED, STATUS_BORROWED}, {"aws-p5", STATUS_BORROWED, STATUS_BORROWED},
+                 {"terrace-a", STATUS_BORROWED, STATUS_MEASURED},
+                 {"terrace-a-boundary-12", STATUS_BORROWED, STATUS_MEASURED}};
+    struct implementation *m;
+    struct err e;
+    assert_ok(implementation_load("deepep-normal", NULL, 0, &m, &e), &e);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct platform *p;
+        assert_ok(plat_load(cases[i].platform, NULL, 0, &p, &e), &e);
+        assert_int_equal(implementation_status(&m->efficiency.fast, p), cases[i].efficiency);
+        assert_int_equal(implementation_status(&m->efficiency.slow, p), cases[i].efficiency);
+        assert_int_equal(implementation_status(&m->message_cost_s.slow, p), STATUS_ASSUMED); // weaker stays
+        assert_int_equal(chain_status(chain_constant(CHAIN_MEASURED), p), cases[i].chain);
+        assert_int_equal(chain_status(chain_constant(CHAIN_FUSED), p), STATUS_ASSUMED);
+        plat_free(p);
+    }
+    implementation_free(m);
+    static const struct setting set = {"efficiency.slow", "0.8"};
+    assert_ok(implementation_load("deepep-normal", &set, 1, &m, &e), &e);
+    assert_int_equal(m->efficiency.slow.status, STATUS_ASSUMED);
+    implementation_free(m);
 }
 
 static void chain_presets(void **state) {
@@ -131,7 +183,10 @@ static void the_readme_has_the_key_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in_implementations), cmocka_unit_test(defaults_and_settings),
-        cmocka_unit_test(bad_implementations),      cmocka_unit_test(chain_presets),
+        cmocka_unit_test(a_set_chunk_size_outranks_the_files_chunks),
+        cmocka_unit_test(bad_implementations),
+        cmocka_unit_test(status_falls_where_a_constant_is_carried),
+        cmocka_unit_test(chain_presets),
         cmocka_unit_test(orders_and_starts),        cmocka_unit_test(the_readme_has_the_key_table),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);

@@ -16,6 +16,7 @@ struct outer {
     bool flag;
     bool flag_given;
     int choice;
+    unsigned choices;
     struct inner map;
     struct key_list list;
 };
@@ -42,6 +43,8 @@ static const struct key outer_keys[] = {
      .given_offset = offsetof(struct outer, flag_given), .help = "yes or no"},
     {"choice", KEY_CHOICE, offsetof(struct outer, choice), .otherwise = "green", .choices = colours,
      .help = "a colour"},
+    {"choices", KEY_CHOICES, offsetof(struct outer, choices), .otherwise = "red", .choices = colours,
+     .help = "colours"},
     {"map", KEY_MAP, offsetof(struct outer, map), .table = inner_keys, .help = "nested"},
     {"list", KEY_LIST, offsetof(struct outer, list), .table = inner_keys,
      .item_size = sizeof(struct inner), .help = "several"},
@@ -69,10 +72,11 @@ static void every_kind(void **state) {
                    "window: 8\n"
                    "number: 2.5\n"
                    "size: 54KiB\n"
-                   "time: {value: 4us, status: measured, source: \"a scan\", interval: [3us, 6us], "
+                   "time: {value: 4us, status: measured, source: \"a scan\", interval: [3us, 6us], on: [a, b], "
                    "note: x}\n"
                    "flag: false\n"
                    "choice: blue\n"
+                   "choices: [blue, red]\n"
                    "map: {rate: 400Gbps, count: 1}\n"
                    "list: [{count: 5}, {count: 6, rate: 1Bps}]\n",
                    &o, &doc, &e),
@@ -96,6 +100,7 @@ static void every_kind(void **state) {
     assert_false(o.flag);
     assert_true(o.flag_given);
     assert_int_equal(o.choice, 2);
+    assert_int_equal(o.choices, 1 << 2 | 1 << 0);
     assert_rel(o.map.rate_Bps.value, 50e9, 0);
     assert_int_equal(o.list.n, 2);
     const struct inner *items = o.list.items;
@@ -121,6 +126,7 @@ static void defaults(void **state) {
     assert_false(o.size_bytes.given);
     assert_false(o.flag_given);
     assert_int_equal(o.choice, 1);
+    assert_int_equal(o.choices, 1 << 0);
     assert_int_equal(o.list.n, 0);
     yaml_doc_free(doc);
 }
@@ -152,6 +158,13 @@ static void bad_keys(void **state) {
         {"flag: yes", RC_SCHEMA, "f.yaml:1:7: flag: 'yes' found, expected true or false"},
         {"choice: grean", RC_SCHEMA,
          "f.yaml:1:9: choice: 'grean' found, expected red, green or blue; did you mean 'green'?"},
+        {"choices: [red, grean]", RC_SCHEMA,
+         "f.yaml:1:16: choices: 'grean' found, expected red, green or blue; did you mean 'green'?"},
+        {"choices: red and green", RC_SCHEMA,
+         "f.yaml:1:10: choices: 'red and green' found, expected red, green or blue"},
+        {"choices: red,", RC_SCHEMA, "f.yaml:1:10: choices: '' found, expected red, green or blue"},
+        {"choices: [[red]]", RC_SCHEMA, "f.yaml:1:11: choices: found a list, expected a single value"},
+        {"choices: {a: b}", RC_SCHEMA, "f.yaml:1:10: choices: found a map, expected a list of words"},
         {"choice: 7", RC_SCHEMA, "f.yaml:1:9: choice: '7' found, expected red, green or blue"},
     };
     check_refused(bad, sizeof bad / sizeof *bad, read_bad);
@@ -195,8 +208,12 @@ static void bad_quantities(void **state) {
         {"map: {count: 1, rate: 0Bps}", RC_RANGE, "f.yaml:1:23: rate: a rate must be above zero"},
         {"time: {status: measured}", RC_SCHEMA,
          "f.yaml:1:7: time: an annotated value needs the key 'value'"},
+        {"time: {value: 1us, on: h800}", RC_SCHEMA,
+         "f.yaml:1:24: on: expected a list of machines, such as [h800]"},
+        {"time: {value: 1us, on: [[h800]]}", RC_SCHEMA,
+         "f.yaml:1:24: on: expected a list of machines, such as [h800]"},
         {"time: {value: 1us, sourc: x}", RC_SCHEMA,
-         "f.yaml:1:20: time: unknown key 'sourc', expected value, status, source, interval or "
+         "f.yaml:1:20: time: unknown key 'sourc', expected value, status, source, on, interval or "
          "note; did you "
          "mean 'source'?"},
         {"time: {value: 1us, status: mesured}", RC_SCHEMA,
@@ -295,6 +312,7 @@ static void the_table_documents_itself(void **state) {
                                 "| `time` | time | 2us | seconds |\n"
                                 "| `flag` | bool | - | yes or no |\n"
                                 "| `choice` | red, green, blue | green | a colour |\n"
+                                "| `choices` | list of red, green, blue | red | colours |\n"
                                 "| `map` | map | - | nested |\n"
                                 "| `map.rate` | rate | - | a rate |\n"
                                 "| `map.count` | count | required | a count |\n"

@@ -161,6 +161,27 @@ static void csv_files_leave_zeros_out(void **state) {
     matrix_clear(&m);
 }
 
+static void entries_are_found_by_their_column(void **state) {
+    (void)state;
+    const double dense[] = {0, 1, 0, 2, 0, 0, 0, 0, 3, 4, 5, 6, 0, 0, 7, 0};
+    struct matrix m;
+    size_t room = 0;
+    matrix_init(&m, 4, 0, true);
+    for (int src = 0; src < 4; src++) {
+        m.start[src + 1] = m.start[src];
+        for (int dst = 0; dst < 4; dst++)
+            matrix_append(&m, &room, src, dst, dense[src * 4 + dst]);
+    }
+    for (int src = 0; src < 4; src++)
+        for (int dst = 0; dst <= 4; dst++) {
+            size_t want = m.start[src];
+            while (want < m.start[src + 1] && m.dst[want] < dst)
+                want++;
+            assert_int_equal(matrix_find(&m, src, dst), want);
+        }
+    matrix_clear(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_follow_rows_and_columns),
@@ -169,6 +190,7 @@ int main(void) {
         cmocka_unit_test(transposing_and_scaling_keep_the_values),
         cmocka_unit_test(npy_files_read_back_equal),
         cmocka_unit_test(csv_files_leave_zeros_out),
+        cmocka_unit_test(entries_are_found_by_their_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

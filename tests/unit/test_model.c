@@ -50,11 +50,11 @@ static struct platform *load_fabric(const struct fabric *f, const double *row) {
 }
 
 /* A stage that moves so many rows per token, all of them from rank 0 to itself: the model asks for the sum. */
-static void moves(struct call *call, int i, const char *name, double rows_per_token) {
-    struct stage *s = &call->stages[i];
+static void moves(struct call *call, const char *name, int world, enum tier span, double rows_per_token) {
+    struct stage *s = call_add_stage(call, name);
     int ranks = call->topology->ranks;
-    s->name = name;
-    matrix_clear(&s->bytes);
+    s->world = world;
+    s->span = span;
     matrix_init(&s->bytes, ranks, 1, false);
     for (int r = 1; r <= ranks; r++)
         s->bytes.start[r] = 1;
@@ -81,17 +81,12 @@ static void one_row(const struct fabric *f, const double *row, struct model_term
                        .workload = &w,
                        .implementation = &how,
                        .row_bytes = 2 * row[4],
-                       .chunks = 1,
-                       .n_stages = 1};
-    one.stages[0] = (struct stage){.world = plat_ranks(p), .span = TIER_SLOW};
+                       .chunks = 1};
     struct call two = one;
     two.strategy = STRATEGY_TWO_HOP;
-    two.n_stages = 2;
-    two.stages[0] = (struct stage){.world = (int)p->groups, .span = TIER_SLOW};
-    two.stages[1] = (struct stage){.world = (int)p->ranks_per_group, .span = TIER_FAST};
-    moves(&one, 0, "one_hop", row[2]);
-    moves(&two, 0, "hop_a", row[3]);
-    moves(&two, 1, "hop_b", row[2]);
+    moves(&one, "one_hop", plat_ranks(p), TIER_SLOW, row[2]);
+    moves(&two, "hop_a", (int)p->groups, TIER_SLOW, row[3]);
+    moves(&two, "hop_b", (int)p->ranks_per_group, TIER_FAST, row[2]);
     struct costs c = {.splits_s = p->splits_sync_s.value,
                       .chain_s_per_pair = chain_constant(f->chain)->s_per_pair};
     struct model_machine m, m_one;
@@ -283,16 +278,14 @@ static void ask(struct question *q, int64_t groups, int64_t ranks_per_group, enu
                             .implementation = &q->how,
                             .strategy = s,
                             .row_bytes = 1e4,
-                            .chunks = 1,
-                            .n_stages = s == STRATEGY_ONE_HOP ? 1 : 2};
+                            .chunks = 1};
     enum tier widest = groups > 1 ? TIER_SLOW : TIER_FAST;
-    q->call.stages[0].world = (int)(s == STRATEGY_ONE_HOP ? groups * ranks_per_group : groups);
-    q->call.stages[0].span = widest;
-    q->call.stages[1].world = (int)ranks_per_group;
-    q->call.stages[1].span = TIER_FAST;
-    moves(&q->call, 0, s == STRATEGY_ONE_HOP ? "one_hop" : "hop_a", s == STRATEGY_ONE_HOP ? 4 : 2.5);
-    if (s == STRATEGY_TWO_HOP)
-        moves(&q->call, 1, "hop_b", 4);
+    if (s == STRATEGY_ONE_HOP) {
+        moves(&q->call, "one_hop", (int)(groups * ranks_per_group), widest, 4);
+        return;
+    }
+    moves(&q->call, "hop_a", (int)groups, widest, 2.5);
+    moves(&q->call, "hop_b", (int)ranks_per_group, TIER_FAST, 4);
 }
 
 static void machine_of_a_step(void **state) {
@@ -345,7 +338,8 @@ static void stages_follow_one_another(void **state) {
     struct outcome o;
     const struct costs c = {.alpha_s = {2e-3, 4e-3}, .splits_s = 8e-3, .chain_s_per_pair = 1e-6};
     ask(&q, 4, 2, STRATEGY_TWO_HOP);
-    moves(&q.call, 0, "hop_a", 2);
+    struct matrix *rows = &q.call.stages[0].bytes; // 2 rows a token instead of 2.5
+    rows->value[0] *= 2 / 2.5;
     model_call(&q.call, &c, &o);
     static const char *const names[] = {"hop_a", "splits", "chain", "hop_b"};
     const double end_s[] = {3.5e-3, 11.5e-3, 15.5e-3, 19.7e-3};

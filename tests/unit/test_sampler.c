@@ -164,7 +164,7 @@ static void random_inclusion(struct rng *r, int n, int k, double power, double *
     double low = 0, high = 1e300, *load = mem_alloc((size_t)n, sizeof *load);
     for (int i = 0; i < n; i++)
         load[i] = pow(1 - rng_unit(r), power);
-    for (int call = 0; call < 2200; call++) {
+    for (int step = 0; step < 2200; step++) {
         double middle = low + (high - low) / 2, sum = 0;
         for (int i = 0; i < n; i++)
             sum += fmin(middle * load[i], 1);

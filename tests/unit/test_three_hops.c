@@ -5,6 +5,9 @@
 #include "model/bound.h"
 #include "model/model.h"
 #include "sim/engine/engine.h"
+#include "workloads/strategy.h"
+
+enum { STAGES = 3 };
 
 #define EXACT 1e-9
 
@@ -83,7 +86,7 @@ static void hops_by_hand(void **state) {
             const char *name;
             double rows; /* to each peer */
             int peers, span;
-        } stages[CALL_STAGES];
+        } stages[STAGES];
     } cases[] = {
         {STRATEGY_TWO_HOP, NULL, {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},
         {STRATEGY_TWO_HOP, "fast", {{"hop_a", 13, 4, 2}, {"hop_b", 28, 2, 0}}},

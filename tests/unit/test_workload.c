@@ -19,8 +19,10 @@ static void built_in_workloads(void **state) {
     (void)state;
     struct find_names names;
     find_names(FIND_WORKLOAD, &names);
-    assert_int_equal(names.n, 2); // and not SOURCES.yaml
-    static const char *const known[] = {"olmoe-github", "terrace-reference"};
+    static const char *const known[] = {"deepseek-v3",      "glm-4.5",       "gpt-oss-120b",    "kimi-k2",
+                                        "llama-4-maverick", "mixtral-8x22b", "olmoe",           "olmoe-github",
+                                        "qwen3-235b-a22b",  "terrace-reference"};
+    assert_int_equal(names.n, sizeof known / sizeof *known); // and not SOURCES.yaml
     for (size_t i = 0; i < names.n; i++) {
         struct workload *w;
         struct err e;
@@ -204,6 +206,196 @@ static void the_readme_has_the_key_table(void **state) {
     check_key_table("workloads/README.md", "keys workload", workload_keys);
 }
 
+/* --- settings and what a file says ------------------------------------------------------------------ */
+
+static struct workload *load_set(const char *text, const char *key, const char *value) {
+    const struct setting set = {key, value};
+    struct workload *w;
+    struct err e;
+    assert_ok(load_text(text, &set, 1, &w, &e), &e);
+    return w;
+}
+
+#define LISTED "schema: moesim/workload/1\nname: x\ntokens_per_rank: [5, 7]\n" SHAPE "routing: {source: uniform}\n"
+
+/* Of several ways to say how many tokens ranks have, the one that was set holds. */
+static void a_set_number_of_tokens_outranks_the_files(void **state) {
+    (void)state;
+    static const char *const files[] = {LISTED, GOOD "tokens_list: 5, 7\n", GOOD "tokens_file: t\n",
+                                        GOOD "tokens_cv: 0.5\n"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct workload *w = load_set(files[i], "tokens_list", "1000x4");
+        assert_string_equal(w->tokens_list, "1000x4");
+        assert_true(!w->tokens_file && w->tokens_cv.value <= 0);
+        workload_free(w);
+        w = load_set(files[i], "tokens_file", "mine");
+        assert_string_equal(w->tokens_path, "mine");
+        assert_true(!w->tokens_list && w->tokens_cv.value <= 0);
+        workload_free(w);
+        w = load_set(files[i], "tokens_idle", "0.25");
+        assert_rel(w->tokens_idle.value, 0.25, 0);
+        assert_true(!w->tokens_list && !w->tokens_file);
+        workload_free(w);
+        w = load_set(files[i], "tokens_per_rank", "9");
+        assert_int_equal(w->tokens_per_rank, 9);
+        assert_true(!w->tokens_list && !w->tokens_file);
+        workload_free(w);
+    }
+    struct workload *w = load_set(LISTED, "tokens_list", "1000x4");
+    assert_int_equal(w->tokens_per_rank, 7);
+    workload_free(w);
+    struct err e;
+    assert_fails(load_text(GOOD "tokens_list: 5, 7\ntokens_file: t\n", NULL, 0, &w, &e), RC_SCHEMA, &e,
+                 "w.yaml:1:1: tokens_list, tokens_file and tokens_cv with tokens_idle are three ways to say the same, "
+                 "2 of them are given");
+}
+
+static void a_hot_ratio_has_a_hot_rank(void **state) {
+    (void)state;
+    static const char zipf[] = HEAD SHAPE "routing: {source: synthetic, family: zipf, rho_max: 1.5}\n";
+    struct workload *w = load_set(zipf, "routing.hot_ratio", "3");
+    assert_false(w->routing.family_given);
+    workload_free(w);
+    static const struct setting both[] = {{"routing.hot_ratio", "3"}, {"routing.family", "zipf"}};
+    struct err e;
+    assert_fails(load_text(zipf, both, 2, &w, &e), RC_SCHEMA, &e,
+                 "w.yaml:1:1: routing.hot_ratio is the load of one rank: routing.family must be 'hot-rank', found "
+                 "'zipf'");
+}
+
+static void another_placement_drops_the_files_list(void **state) {
+    (void)state;
+    struct workload *w = load_set(GOOD "placement: file\nplacement_file: p\n", "placement", "lpt");
+    assert_null(w->placement_file);
+    workload_free(w);
+}
+
+/* Files that say all that can be said together. */
+static const char *const sayings[] = {
+    GOOD,
+    GOOD "description: d\ntokens_list: 5, 7\ndtype: fp8\narrival: {sigma: 1us, late: [{rank: 1, by: 2us}]}\n",
+    LISTED,
+    HEAD SHAPE "routing: {source: uniform, batch: 3, batch_rows: 4, batch_valid: 2, router_experts: 9, "
+               "assign: request, fill: repeat, suspected: drop, zero_weight: drop, pair_sigma: 0.1}\n"
+               "tokens_file: t\nplacement: file\nplacement_file: p\nplacement_remainder: pad\n",
+    HEAD SHAPE "routing: {source: synthetic, family: dirichlet, rho_max: 1.5, rho_ep: 4, drift: 0.1}\n"
+               "tokens_cv: 0.5\ntokens_idle: 0.1\nplacement: eplb\nplacement_slots: 16\nplacement_packing: global\n"
+               "capacity_factor: 1.5\ncapacity_policy: pad\n",
+    HEAD SHAPE "routing: {source: synthetic, preset: mixed-web, mode: quota_only, draw: expected}\n",
+    HEAD SHAPE "routing: {source: synthetic, hot_ratio: 2, mode: full}\ngroup_limit: 2\n",
+    HEAD SHAPE "routing: {source: synthetic, exponent: 2, mode: group_limited}\ngroup_limit: 2\n",
+    HEAD SHAPE "routing: {source: synthetic, cv: 0.5}\n",
+    HEAD SHAPE "routing: {source: trace, trace: t.csv, model: m, corpus: c, layer: 3}\n",
+};
+
+/* A valid value that no file above has, and what must come with it. */
+static const struct {
+    const char *key, *value;
+    struct setting with;
+} values[] = {{"schema", "moesim/workload/1", {0}},
+              {"model", "model.json", {0}},
+              {"routing.n_group", "4", {"routing.topk_group", "2"}},
+              {"routing.topk_group", "2", {"routing.n_group", "4"}},
+              {"placement", "file", {"placement_file", "mine"}},
+              {"placement_file", "mine", {"placement", "file"}},
+              {"group_limit", "4", {"routing.mode", "full"}},
+              {"routing.source", "synthetic", {"routing.rho_max", "1.25"}},
+              {"routing.mode", "full", {"group_limit", "4"}},
+              {"routing.trace", "mine", {"routing.source", "trace"}},
+              {"routing.rho_max", "1.25", {"routing.source", "synthetic"}},
+              {"routing.cv", "0.25", {"routing.source", "synthetic"}},
+              {"routing.exponent", "1.25", {"routing.source", "synthetic"}},
+              {"routing.hot_ratio", "1.25", {"routing.source", "synthetic"}},
+              {"routing.preset", "one-domain", {"routing.source", "synthetic"}},
+              {"routing.family", "hot-rank", {0}},
+              {"routing.batch_rows", "6", {"routing.batch_valid", "5"}},
+              {"routing.batch_valid", "6", {"routing.batch_rows", "7"}}};
+
+static const char *value_for(const struct key *key, const char *path, struct setting *with) {
+    *with = (struct setting){0};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].key, path) == 0) {
+            *with = values[i].with;
+            return values[i].value;
+        }
+    size_t last = 0;
+    switch (key->kind) {
+    case KEY_TEXT:
+        return strstr(path, "list") ? "1000x4" : "mine";
+    case KEY_COUNT:
+        return strcmp(path, "top_k") == 0 ? "2" : "24";
+    case KEY_NUMBER:
+        return key->min > 0.25 ? "1.25" : "0.25";
+    case KEY_TIME:
+        return "7us";
+    case KEY_CHOICE:
+        while (key->choices[last + 1])
+            last++;
+        return key->choices[last];
+    default:
+        fail_msg("%s: a kind without a value", path);
+        return NULL;
+    }
+}
+
+static void assert_holds(const struct key *key, const void *field, const char *path, const char *value) {
+    char found[80] = "";
+    if (key->kind == KEY_TEXT)
+        snprintf(found, sizeof found, "%s", *(const char *const *)field ? *(const char *const *)field : "nothing");
+    else if (key->kind == KEY_COUNT)
+        snprintf(found, sizeof found, "%lld", (long long)*(const int64_t *)field);
+    else if (key->kind == KEY_CHOICE)
+        snprintf(found, sizeof found, "%s", key->choices[*(const int *)field]);
+    else if (key->kind == KEY_TIME)
+        snprintf(found, sizeof found, "%gus", ((const struct quantity *)field)->value * 1e6);
+    else
+        snprintf(found, sizeof found, "%g", ((const struct quantity *)field)->value);
+    if (strcmp(found, value) != 0)
+        fail_msg("--set %s=%s, but the workload has %s", path, value, found);
+}
+
+/* Sets one key over every file; returns how many of them go with it: the others must say why not. */
+static int set_over_all(const struct key *key, const char *path, size_t offset) {
+    struct setting set[2];
+    set[0] = (struct setting){path, value_for(key, path, &set[1])};
+    int loaded = 0;
+    for (size_t i = 0; i < sizeof sayings / sizeof *sayings; i++) {
+        struct workload *w;
+        struct err e;
+        if (load_text(sayings[i], set, set[1].key ? 2 : 1, &w, &e)) {
+            assert_true(*e.text);
+            continue;
+        }
+        loaded++;
+        assert_holds(key, (const char *)w + offset, path, set[0].value);
+        workload_free(w);
+    }
+    return loaded;
+}
+
+static void set_each(const struct key *table, const char *prefix, size_t offset) {
+    for (const struct key *key = table; key->name; key++) {
+        char path[80];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        if (key->kind == KEY_MAP) {
+            char deeper[82];
+            snprintf(deeper, sizeof deeper, "%s.", path);
+            set_each(key->table, deeper, offset + key->offset);
+        } else if (key->kind != KEY_LIST && set_over_all(key, path, offset + key->offset) == 0) {
+            fail_msg("--set %s goes with no file", path);
+        }
+    }
+}
+
+static void what_is_set_is_what_holds(void **state) {
+    (void)state;
+    folder_put("model.json", "{\"num_experts\": 8, \"num_experts_per_tok\": 2, \"hidden_size\": 64}");
+    set_each(workload_keys, "", 0);
+    struct workload *w = load_set(sayings[1], "arrival.late.0.by", "9us");
+    assert_rel(((const struct late_rank *)w->arrival.late.items)->by_s.value, 9e-6, 1e-12);
+    workload_free(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in_workloads),
@@ -214,6 +406,10 @@ int main(void) {
         cmocka_unit_test(bad_workloads),
         cmocka_unit_test(settings),
         cmocka_unit_test(the_readme_has_the_key_table),
+        cmocka_unit_test(a_set_number_of_tokens_outranks_the_files),
+        cmocka_unit_test(a_hot_ratio_has_a_hot_rank),
+        cmocka_unit_test(another_placement_drops_the_files_list),
+        cmocka_unit_test(what_is_set_is_what_holds),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

@@ -82,10 +82,10 @@ static void sweep_down(const struct solver *v) {
 /* Moves the odds towards the target. Returns the largest error of an inclusion probability before the
  * move. */
 static double improve(const struct solver *v) {
-    /* Newton's call with only the diagonal of the covariance. The eigenvalues of covariance / diagonal lie in
+    /* Newton's step with only the diagonal of the covariance. The eigenvalues of covariance / diagonal lie in
      * 0..2 (draws without replacement are negatively associated): near 1 for many experts, 2 for two of them.
-     * A call of 2/3 is right for both. */
-    const double call = 2.0 / 3;
+     * A step of 2/3 is right for both. */
+    const double step = 2.0 / 3;
     const struct sampler *s = v->s;
     double all = chance(s, 1)[s->k], worst = 0;
     for (int i = 0; i < s->leaves; i++) {
@@ -97,7 +97,7 @@ static double improve(const struct solver *v) {
         if (!(ratio > 0) || isinf(ratio))
             return INFINITY; // below what a double holds
         worst = fmax(worst, fabs(in - v->target[i]));
-        v->odds[i] *= pow(ratio, call);
+        v->odds[i] *= pow(ratio, step);
     }
     return worst;
 }

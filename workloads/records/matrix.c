@@ -44,6 +44,18 @@ static size_t entries(const struct matrix *m) {
     return m->start ? m->start[m->ranks] : 0;
 }
 
+size_t matrix_find(const struct matrix *m, int src, int dst) {
+    size_t low = m->start[src], high = m->start[src + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->dst[middle] < dst)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void matrix_scale(const struct matrix *m, double factor, struct matrix *into) {
     size_t n = entries(m);
     struct matrix copy;

@@ -28,6 +28,9 @@ void matrix_init(struct matrix *m, int ranks, size_t n_entries, bool whole);
 void matrix_append(struct matrix *m, size_t *room, int src, int dst, double value);
 void matrix_clear(struct matrix *m);
 
+/* Returns the first entry of row src whose column is dst or above, or the row's end. Columns must rise. */
+size_t matrix_find(const struct matrix *m, int src, int dst);
+
 /* into = m * factor; into = transposed m. */
 void matrix_scale(const struct matrix *m, double factor, struct matrix *into);
 void matrix_transpose(const struct matrix *m, struct matrix *into);
