@@ -32,7 +32,8 @@ static const struct {
                 {"v100-edr", "groups=4", false},
                 {"rtx-pro-6000", "groups=1", false}};
 static const char *const implementations[] = {"nccl-p2p", "deepep-normal", "deepep-ll", "collective-eager"};
-enum { N_MACHINES = sizeof machines / sizeof *machines, N_IMPLEMENTATIONS = sizeof implementations / sizeof *implementations };
+enum { N_MACHINES = sizeof machines / sizeof *machines,
+       N_IMPLEMENTATIONS = sizeof implementations / sizeof *implementations };
 
 /* What all cases have shown. */
 struct tally {

@@ -97,8 +97,8 @@ void call_in_order(std::vector<int64_t> *tags, void (*hook)(void *, int64_t)) {
         hook(net->hooks.context, tag);
 }
 
-/* All that has happened within an instant, at its end: equal ends may come apart by rounding, and their order would be an
- * accident. SimGrid starts what the hooks ask for when this returns. */
+/* All that has happened within an instant, at its end: equal ends may come apart by rounding, and their order
+ * would be an accident. SimGrid starts what the hooks ask for when this returns. */
 void call_hooks() {
     std::vector<int64_t> rung, ended;
     for (; !net->alarms.empty() && net->alarms.top().first <= s4u::Engine::get_clock(); net->alarms.pop())

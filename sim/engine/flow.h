@@ -2,10 +2,10 @@
 /* flow.h - flows that share links max-min fairly: what an engine offers, as a table of functions.
  *
  * There are two engines: SimGrid (flow.cpp) and our own (fluid.c). One flow alone takes exactly payload / (smallest
- * capacity on its way); no engine knows latency. All that lies within flow_instant() of the first thing to happen is
- * one instant, for equal ends come apart by rounding: at its end hooks are called for timers first, then for the flows
- * that have ended, each in order of their tags. A function called from a hook sees the end of the instant, and may start
- * flows and timers.
+ * capacity on its way); no engine knows latency. All that lies within flow_instant() of the first thing to happen
+ * is one instant, for equal ends come apart by rounding: at its end hooks are called for timers first, then for
+ * the flows that have ended, each in order of their tags. A function called from a hook sees the end of the
+ * instant, and may start flows and timers.
  * Order of calls: open(), link() for each link, seal(), then any number of runs: reset(), meter() and bins() where
  * wanted, start() and timer(), run(); close().
  * Units: seconds; payload is any integer unit and capacities are that unit per second.

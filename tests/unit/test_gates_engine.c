@@ -32,7 +32,8 @@ static void expect_bent(const char *id, struct gates_bent bent, enum gate_state 
 
 static void wrong_engines_fail(void **state) {
     (void)state;
-    const struct gates_bent same = {1, 1, 0, 0}, late = {1 + 2e-6, 1, 0, 0}, odd = {1 + 2e-9, 1, 0, 0}, fast = {0.9, 1, 0, 0};
+    const struct gates_bent same = {1, 1, 0, 0}, late = {1 + 2e-6, 1, 0, 0}, fast = {0.9, 1, 0, 0};
+    const struct gates_bent odd = {1 + 2e-9, 1, 0, 0};
     const struct gates_bent lossy = {1, 0.999, 0, 0}, perverse = {1, 1, 1e-6, 0};
     const struct gates_bent slow = {1.3, 1, 0, 0}, hasty = {0.7, 1, 0, 0};
     expect_bent("bound", same, GATE_PASSED);
