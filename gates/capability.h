@@ -21,7 +21,8 @@ enum capability_rule {
     RULE_TEST,  /* open where a passed test gate of its list, or of the user's, covers the question, and none
                    that was tried on the simulator, or of the user for this machine, failed */
     RULE_SKEW,  /* the same, and the gate must have seen unbalanced destinations */
-    RULE_CALLS  /* open where call_time is open for every call compared */
+    RULE_CALLS, /* open where call_time is open for every call compared */
+    RULE_KEPT   /* `otherwise` while one of its gates has passed and none that was tried has not; else withdrawn */
 };
 
 /* id, name in results, rule, otherwise, gates, may a user's gates decide it for their machine,
@@ -44,8 +45,8 @@ enum capability_rule {
       "the chain is used at its constant per pair, never scaled by the hidden width")              \
     X(CAP_SKEW_TAIL, "skew_tail", RULE_SKEW, CAPABILITY_WITHDRAWN, "external", true,               \
       "no measured skewed points have passed")                                                     \
-    X(CAP_FLUID_ENGINE, "fluid_engine", RULE_ALL, CAPABILITY_WITHDRAWN, "engine-agreement", false, \
-      "a second engine has not been held against SimGrid")                                         \
+    X(CAP_FLUID_ENGINE, "fluid_engine", RULE_FIXED, CAPABILITY_OPEN, "engine-agreement", false,    \
+      "the engine `fluid` gives the times of SimGrid")                                             \
     X(CAP_ABSOLUTE_TIME, "absolute_time", RULE_TEST, CAPABILITY_WITHDRAWN,                         \
       "tier1b-c4 drift-c5 sim-tier1b-c4 host-regime external", true,                               \
       "no passed test gate speaks for this machine, implementation and size")                      \
@@ -56,7 +57,9 @@ enum capability_rule {
     X(CAP_WIRE_TIME, "wire_time", RULE_FIXED, CAPABILITY_CONDITIONAL,                              \
       "bound conservation cross-check monotonic contention sim-tier1 sim-tier1b-c2 sim-tier1b-c3",  \
       false,                                                                                       \
-      "holds if the stated bandwidths hold; each run is held against its lower bound")
+      "holds if the stated bandwidths hold; each run is held against its lower bound")            \
+    X(CAP_ALLOWANCE, "allowance", RULE_KEPT, CAPABILITY_CONDITIONAL, "packet packet-allowance", true, \
+      "what packet-level simulators needed beside the wire time, not a machine")
 
 enum capability {
 #define CAPABILITY_ENUM(id, ...) id,

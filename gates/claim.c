@@ -82,6 +82,17 @@ void claim_json_key(struct json *j, const char *key, struct claim c) {
     claim_json(j, c);
 }
 
+void claim_json_scaled(struct json *j, const char *key, struct claim c, double factor) {
+    const struct content x = open_claim(c);
+    json_key_number_if(j, key, x.known, x.known ? factor * x.value : 0);
+}
+
+void claim_json_span(struct json *j, const char *key, struct claim from, struct claim to, double factor) {
+    const struct content a = open_claim(from), b = open_claim(to);
+    bool known = a.known && b.known;
+    json_key_number_if(j, key, known, known ? factor * (b.value - a.value) : 0);
+}
+
 void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]) {
     json_key(j, key);
     if (!claim_known(pair[0]) || !claim_known(pair[1])) {

@@ -36,6 +36,9 @@ enum { CLAIM_TEXT = 32 };
 const char *claim_text(struct claim c, enum claim_form form, char text[static CLAIM_TEXT]);
 
 void claim_json_key(struct json *j, const char *key, struct claim c); /* a number or null */
+/* The same times a factor, and the difference of two; for formats with a unit of their own. */
+void claim_json_scaled(struct json *j, const char *key, struct claim c, double factor);
+void claim_json_span(struct json *j, const char *key, struct claim from, struct claim to, double factor);
 /* [low, high], or null when one of them is unknown. */
 void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]);
 

@@ -129,6 +129,24 @@ static void decide_fixed(const struct licences *set, struct licence *l) {
             settle(l, CAPABILITY_WITHDRAWN, &set->results[i], "a check of the program failed");
 }
 
+/* Nothing opens it, and it is gone unless its gates hold. Without simulations some are not among the results. */
+static void decide_kept(const struct licences *set, struct licence *l) {
+    const struct gate_result *passed = NULL, *against = NULL;
+    for (size_t i = 0; i < set->n; i++) {
+        const struct gate_result *r = &set->results[i];
+        if (!bears_on(r->gate, l->capability))
+            continue;
+        if (r->state == GATE_PASSED)
+            passed = r;
+        else
+            against = r;
+    }
+    if (passed && !against)
+        settle(l, capability_otherwise(l->capability), NULL, capability_reason(l->capability));
+    else
+        settle(l, CAPABILITY_WITHDRAWN, against, against ? "its corpus does not hold" : "none of its gates was tried");
+}
+
 static void decide(const struct licences *set, enum capability c, const struct gate_scope *asked,
                    struct licence *l) {
     *l = (struct licence){.capability = c};
@@ -143,6 +161,9 @@ static void decide(const struct licences *set, enum capability c, const struct g
     case RULE_FIXED:
         decide_fixed(set, l);
         break;
+    case RULE_KEPT:
+        decide_kept(set, l);
+        break;
     case RULE_CALLS:
         settle(l, capability_otherwise(c), NULL, capability_reason(c));
         break;
@@ -156,10 +177,6 @@ struct licences *licences_decide(const struct gate_result *results, size_t n) {
     for (int i = 0; i < CAP_COUNT; i++)
         decide(l, (enum capability)i, NULL, &l->of[i]);
     return l;
-}
-
-struct licences *licences_unproven(void) {
-    return licences_decide(NULL, 0);
 }
 
 void licences_forget(struct licences *l) {

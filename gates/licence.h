@@ -14,10 +14,8 @@
 struct licence;
 struct licences;
 
-/* Decides every capability from the outcome of the gates. */
+/* Decides every capability from the outcome of the gates; of none: what holds without any evidence. */
 struct licences *licences_decide(const struct gate_result *results, size_t n);
-/* What holds without any evidence. */
-struct licences *licences_unproven(void);
 void licences_free(struct licences *l); /* NULL is allowed */
 /* Releases the licences that were made for questions; for the next question of many. */
 void licences_forget(struct licences *l);

@@ -101,7 +101,7 @@ void breakeven_from_calls(const struct call *one, const struct costs *one_costs,
                             .chain_s_per_pair = two_costs->chain_s_per_pair,
                             .chain_floor_s = m_two.chain_floor_s};
     if (g.top_k > 0)
-        b->pairs_per_row = (double)two->workload->top_k / g.top_k;
+        b->pairs_per_row = (double)workload_slots(two->workload) / g.top_k;
     // a stated cost o of a message stays at every ratio; in bytes it is o times the bandwidth
     b->hold = tier[slow].message_cost_s.given || two->implementation->message_cost_s.slow.given
                   ? HOLD_TIME

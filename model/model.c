@@ -174,8 +174,8 @@ void model_from_call(const struct call *call, const struct costs *costs, struct 
     *g = (struct model_geometry){.groups = p->domains[call->cut].n,
                                  .ranks_per_group = plat_span(p, call->cut),
                                  .tokens = (double)w->tokens_per_rank,
-                                 .top_k = (double)w->top_k,
-                                 .fan_out = w->group_limit ? (double)w->group_limit
+                                 .top_k = (double)workload_slots(w),
+                                 .fan_out = w->group_limit && workload_slots(w) == w->top_k ? (double)w->group_limit
                                                            : call->traffic->fan_out,
                                  .row_bytes = call->row_bytes};
     const struct stage *one = find_stage(call, "one_hop"), *a = find_stage(call, "hop_a"),
@@ -194,7 +194,7 @@ void model_from_call(const struct call *call, const struct costs *costs, struct 
         g->top_k = rows_per_token(call, b);
         // the chain works on pairs, also where rows are de-duplicated
         if (g->top_k > 0)
-            m->chain_s_per_pair *= (double)w->top_k / g->top_k;
+            m->chain_s_per_pair *= (double)workload_slots(w) / g->top_k;
     }
 }
 

@@ -11,6 +11,8 @@ const char *const fabric_kinds[] = {"switch",   "full-mesh",      "ring",       
 
 const char *const fabric_cross_rails[] = {"spine", "fast", NULL};
 const char *const fabric_routings[] = {"minimal", "spread", NULL};
+const char *const fabric_transports[] = {"ideal", "sprayed", "one-path", "drops", NULL};
+const char *const fabric_paths[] = {"spread", "hashed", "adaptive", NULL};
 
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]) {
     int n = 0;
@@ -64,6 +66,16 @@ int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription) {
     // down + up = ports, down / up = oversubscription
     double down = (double)f->ports * oversubscription / (1 + oversubscription);
     return f->levels == 1 ? f->ports : (int64_t)floor(down * (1 + 1e-12));
+}
+
+int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription) {
+    bool tree = f->kind == FABRIC_FAT_TREE && f->levels == 2;
+    if (f->paths != PATHS_HASHED || !(tree || f->kind == FABRIC_SWITCH))
+        return 1;
+    if (f->spines)
+        return (int)f->spines;
+    int64_t up = tree ? f->ports - fabric_leaf_ends(f, oversubscription) : (int64_t)((double)below / oversubscription);
+    return up > 1 ? (int)up : 1;
 }
 
 static bool ends_in(const char *text, const char *end) {

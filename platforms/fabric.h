@@ -28,9 +28,16 @@ enum fabric_kind {
 };
 extern const char *const fabric_kinds[];
 extern const char *const fabric_cross_rails[], *const fabric_routings[];
+extern const char *const fabric_transports[], *const fabric_paths[];
 
 enum cross_rail { CROSS_SPINE, CROSS_FAST };
 enum fabric_routing { ROUTING_MINIMAL, ROUTING_SPREAD };
+/* How a NIC gets its bytes through: not at all limited by it; packets over all paths; a flow on one path, with credits
+ * or pauses; queues that drop. */
+enum transport { TRANSPORT_IDEAL, TRANSPORT_SPRAYED, TRANSPORT_ONE_PATH, TRANSPORT_DROPS, TRANSPORT_COUNT };
+/* What becomes of a message where several paths are equally good: equal shares on all, by the sender; a path drawn for
+ * each of its flows; equal shares, by switches that choose the emptiest. */
+enum fabric_paths { PATHS_SPREAD, PATHS_HASHED, PATHS_ADAPTIVE };
 
 enum { FABRIC_DIMS = 3, FABRIC_GRAPH_ENDS = 1024 };
 
@@ -67,6 +74,12 @@ struct plat_fabric {
     int64_t router_groups; /* ends at one of its routers */
     struct quantity local_bandwidth_Bps, global_bandwidth_Bps;
     int routing; /* enum fabric_routing */
+    int transport; /* enum transport */
+    bool transport_stated;
+    struct quantity ack_share; /* of the bytes received, sent back on the reverse way */
+    int paths;                  /* enum fabric_paths */
+    int64_t flows_per_message;  /* hashed: each takes a path of its own */
+    int64_t spines;             /* hashed tree: switches above the leaves; 0: as many as a leaf has ports up */
 };
 
 /* Returns constant i of a fabric, given or not, and writes its name below the tier; NULL after the last one. */
@@ -92,5 +105,9 @@ bool fabric_begins(const char *name, const char *tier);
 
 /* Returns the number of NICs below a first-level switch of a fat tree, and of groups below one of a rail or plane. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
+
+/* Links of a leaf, or of an end of a switch, to spines that hashed paths choose from; 1: there is no choice. below:
+ * ranks of an end. */
+int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription);
 
 #endif

@@ -331,8 +331,29 @@ static enum rc check_sizes(const struct check *c, struct err *e) {
                   fabric_kinds[c->f->kind]);
 }
 
+/* Hashed paths need a choice of them. */
+static enum rc check_paths(const struct check *c, struct err *e) {
+    const struct plat_fabric *f = c->f;
+    static const char *const keys[] = {"spines", "flows_per_message"};
+    bool hashed = f->paths == PATHS_HASHED, switched = f->kind == FABRIC_SWITCH && c->tier != TIER_FAST;
+    bool tree = f->kind == FABRIC_FAT_TREE && f->levels == 2, torus = f->kind == FABRIC_TORUS || f->kind == FABRIC_RING;
+    bool dragonfly = f->kind == FABRIC_DRAGONFLY && f->routing == ROUTING_SPREAD;
+    for (int i = 0; i < 2; i++)
+        if (yaml_get(c->node, keys[i]) && !(hashed && (i > 0 || switched || tree)))
+            return err_at(e, RC_SCHEMA, place_of(c, keys[i]), "%s belongs to 'paths: hashed'%s", keys[i],
+                          i ? "" : " of a switch between groups or of a fat tree of 2 levels");
+    if (hashed && !switched && !tree && !torus && !dragonfly)
+        return err_at(e, RC_SCHEMA, place_of(c, "paths"),
+                      "paths: '%s' has no several paths to draw from; hashed are a switch between groups, a fat tree "
+                      "of 2 levels, a torus, and a dragonfly with 'routing: spread'",
+                      fabric_kinds[f->kind]);
+    return RC_OK;
+}
+
 static enum rc check_one(const struct check *c, struct err *e) {
     enum rc rc = check_keys(c, e);
+    if (!rc)
+        rc = check_paths(c, e);
     if (!rc)
         rc = check_sizes(c, e);
     if (!rc)
@@ -362,6 +383,8 @@ enum rc fabric_check(const struct platform *p, struct err *e) {
         if (rc)
             break;
         most_paths(&c, &paths, &hops);
+        if (c.f->paths == PATHS_HASHED)
+            paths = c.f->flows_per_message;
         // a route takes one tier, or before it one of those inside
         most = paths * before > most ? paths * before : most;
         int64_t now = paths * before * (hops + hops_before + TOPO_SPARE / 4) + TOPO_SPARE;

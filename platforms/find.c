@@ -16,7 +16,8 @@ static const struct {
 } kinds[FIND_KINDS] = {{"platform", "platforms"},
                        {"workload", "workloads"},
                        {"implementation", "workloads/implementations"},
-                       {"corpus", "validation/measured"}};
+                       {"corpus", "validation/measured"},
+                       {"packet corpus", "validation/measured/packet"}};
 
 /* Returns whether a file is one of ours: a small letter first, .yaml last. SOURCES.yaml beside them is not one of
  * them. */

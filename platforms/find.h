@@ -13,7 +13,7 @@
 
 #include "platforms/base/yaml.h"
 
-enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS, FIND_KINDS };
+enum find_kind { FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION, FIND_CORPUS, FIND_PACKET, FIND_KINDS };
 
 /* Returns the path of a built-in name's file, which free() releases, or NULL where there is none. */
 char *find_path(enum find_kind kind, const char *name);

@@ -86,6 +86,18 @@ const struct key plat_tier_keys[] = {
      .help = "dragonfly: rate between two of its groups, all their links together"},
     {"routing", KEY_CHOICE, FABRIC(routing), .otherwise = "minimal", .choices = fabric_routings,
      .help = "dragonfly: shortest path, or evenly over the direct one and one through each other group"},
+    {"paths", KEY_CHOICE, FABRIC(paths), .otherwise = "spread", .choices = fabric_paths,
+     .help = "messages with several paths: equal shares of the sender (`spread`) or of the switches (`adaptive`), or "
+             "one that is drawn by the seed"},
+    {"spines", KEY_COUNT, FABRIC(spines), .min = 1, .max = PORTS_MAX,
+     .help = "hashed, switch or fat tree of 2 levels: a link to each; left out: the ports that go up, each to its own"},
+    {"flows_per_message", KEY_COUNT, FABRIC(flows_per_message), .min = 1, .max = 16, .otherwise = "1",
+     .help = "hashed: equal parts of a message (queue pairs) that each draw a path"},
+    {"transport", KEY_CHOICE, FABRIC(transport), .otherwise = "ideal", .choices = fabric_transports,
+     .given_offset = FABRIC(transport_stated),
+     .help = "how packets get through, for the allowance beside the wire time; left out: the widest one"},
+    {"ack_share", KEY_NUMBER, FABRIC(ack_share), .max = 1, .otherwise = "0",
+     .help = "of the bytes received, sent back as acknowledgements: 64/4160 = 0.01538 for one a packet of 4 KiB"},
     {0}};
 
 static const struct key entry_keys[] = {

@@ -40,15 +40,15 @@ struct way {
     double share; /* of a message on each entry of links[] */
 };
 
-/* Returns the way from src to dst, looked up or else worked out in `route`. */
-static inline struct way route_way(const struct topology *t, enum topo_path path, int src, int dst,
+/* Returns the way from src to dst under a seed of hashed paths, looked up or else worked out in `route`. */
+static inline struct way route_way(const struct topology *t, enum topo_path path, int src, int dst, uint64_t seed,
                                    struct route *route) {
     const struct route_table *table = t->routes;
     if (table && table->path == path) {
         const struct route_entry *e = &table->entries[(size_t)src * (size_t)t->ranks + (size_t)dst];
         return (struct way){table->links + e->first, e->n, e->cost_link, e->tier, 1};
     }
-    topo_find_route(t, src, dst, path, route);
+    topo_draw_route(t, src, dst, path, seed, route);
     return (struct way){route->links, route->n, route->cost_link, route->tier, route_share(route)};
 }
 

@@ -62,6 +62,7 @@ struct block {
     int *of_rank;   /* block of each rank */
     int n;
     int out, in;    /* number of the first link each way; the same when one link serves both */
+    int ways;       /* links of a block each way, to as many spines; 1 where a message has no choice */
     bool always;    /* also between ranks of one block */
     bool all_tiers;
 };
@@ -92,6 +93,7 @@ struct topology {
     struct mesh mesh[TIER_MAX];
     bool has_latency; /* some link has one of its own */
     bool plain; /* two tiers; ports, and uplinks of groups, only */
+    bool hashed; /* some tier draws paths: routes depend on the seed */
     struct route_table *routes; /* NULL: each route is worked out when it is asked for */
 };
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "platforms/base/rng.h"
 #include "platforms/blocks.h"
 #include "platforms/mesh.h"
 
@@ -25,12 +26,48 @@ void topo_find_ends(const struct topology *t, const struct leg *leg, int ends[st
     ends[1] = plat_end_of(t->platform, leg->tier, leg->dst, false);
 }
 
-static int leg_paths(const struct topology *t, const struct leg *leg) {
+/* Paths that the topology offers, hashed or not. */
+static int leg_choices(const struct topology *t, const struct leg *leg) {
     int ends[2];
     if (t->mesh[leg->tier].kind == FABRIC_SWITCH)
-        return 1;
+        return blocks_ways(t, leg->tier, leg->src, leg->dst);
     topo_find_ends(t, leg, ends);
     return mesh_paths(&t->mesh[leg->tier], ends[0], ends[1]);
+}
+
+/* Paths that a message takes: all, or one for each of its flows. */
+static int leg_paths(const struct topology *t, const struct leg *leg) {
+    int choices = leg_choices(t, leg);
+    return topo_is_hashed(t, leg->tier) && choices > 1 ? (int)t->platform->tier[leg->tier].fabric.flows_per_message
+                                                  : choices;
+}
+
+uint64_t topo_path_seed(uint64_t seed, uint64_t draw) {
+    struct rng r;
+    rng_init(&r, seed, "path-seed", draw);
+    return rng_u64(&r);
+}
+
+int topo_draw(uint64_t seed, int src, int dst, int flow, int paths) {
+    struct rng r;
+    rng_init(&r, seed, "path", ((uint64_t)src << 32) | ((uint64_t)dst << 8) | (uint64_t)flow);
+    return (int)rng_below(&r, (uint64_t)paths);
+}
+
+/* The path that flow i of a leg takes. A spine that a failed link cuts off is not drawn. */
+static int leg_path(const struct topology *t, const struct leg *leg, int i, uint64_t seed) {
+    int choices = leg_choices(t, leg), alive = 0;
+    if (!topo_is_hashed(t, leg->tier) || choices == 1)
+        return i;
+    if (t->mesh[leg->tier].kind != FABRIC_SWITCH)
+        return topo_draw(seed, leg->src, leg->dst, i, choices);
+    for (int way = 0; way < choices; way++)
+        alive += blocks_way_works(t, leg->tier, leg->src, leg->dst, way);
+    int left = alive ? topo_draw(seed, leg->src, leg->dst, i, alive) : 0;
+    for (int way = 0; way < choices && alive; way++)
+        if (blocks_way_works(t, leg->tier, leg->src, leg->dst, way) && left-- == 0)
+            return way;
+    return 0;
 }
 
 /* Appends path i of a leg. */
@@ -41,12 +78,12 @@ static void traverse(const struct topology *t, const struct leg *leg, int i, str
     enum tier blocks = direct ? TIER_MAX : leg->tier;
     add_if(route, direct ? cable : t->egress[leg->tier][src]);
     add_if(route, t->port_out[src]);
-    blocks_out(t, blocks, src, dst, route);
+    blocks_out(t, blocks, (const int[]){src, dst, i}, route);
     if (mesh->kind != FABRIC_SWITCH) {
         topo_find_ends(t, leg, ends);
         mesh_path(mesh, t->platform->domains[leg->tier].of_rank[src], ends, i, route);
     }
-    blocks_in(t, blocks, src, dst, route);
+    blocks_in(t, blocks, (const int[]){src, dst, i}, route);
     add_if(route, t->port_in[dst]);
     add_if(route, direct ? -1 : t->ingress[leg->tier][dst]);
 }
@@ -93,6 +130,11 @@ static double path_latency_s(const struct topology *t, const struct route *route
 
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route) {
+    topo_draw_route(t, src, dst, path, 0, route);
+}
+
+void topo_draw_route(const struct topology *t, int src, int dst, enum topo_path path, uint64_t seed,
+                     struct route *route) {
     BUG_ON(src == dst);
     struct leg legs[2];
     int n = topo_find_legs(t, src, dst, path, legs), first = leg_paths(t, &legs[0]);
@@ -102,9 +144,9 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
     BUG_ON(route->paths > TOPO_PATHS_MAX);
     for (int i = 0; i < route->paths; i++) {
         BUG_ON(route->n + TOPO_SPARE > TOPO_ROUTE_MAX);
-        traverse(t, &legs[0], i % first, route);
+        traverse(t, &legs[0], leg_path(t, &legs[0], i % first, seed), route);
         if (n > 1)
-            traverse(t, &legs[1], i / first, route);
+            traverse(t, &legs[1], leg_path(t, &legs[1], i / first, seed), route);
         route->end[i] = route->n;
         if (t->has_latency)
             route->latency_s = fmax(route->latency_s, path_latency_s(t, route, i));
@@ -113,6 +155,19 @@ void topo_find_route(const struct topology *t, int src, int dst, enum topo_path 
     route->via = n > 1 ? (int)legs[0].tier : -1;
     int cable = mesh_cable(t, route->tier, legs[n - 1].src, dst);
     route->cost_link = cable >= 0 ? cable : t->egress[route->tier][legs[n - 1].src];
+}
+
+const struct link *topo_find_failed(const struct topology *t, const struct leg *leg, struct route *route) {
+    bool spines = t->mesh[leg->tier].kind == FABRIC_SWITCH; // of which those that work are drawn
+    int n = topo_is_hashed(t, leg->tier) && !spines ? leg_choices(t, leg) : leg_paths(t, leg);
+    for (int i = 0; i < n; i++) {
+        route->n = 0;
+        traverse(t, leg, spines ? leg_path(t, leg, i, 0) : i, route);
+        for (int k = 0; k < route->n; k++)
+            if (t->links[route->links[k]].failed)
+                return &t->links[route->links[k]];
+    }
+    return NULL;
 }
 
 int topo_route(const struct topology *t, int src, int dst, int links[static TOPO_ROUTE_MAX]) {

@@ -35,6 +35,24 @@ void topo_find_ends(const struct topology *t, const struct leg *leg, int ends[st
 /* Finds the route of a message from src to dst. */
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route);
+/* The same under a seed: on a tier of hashed paths each flow of a message takes the one that topo_draw() says.
+ * topo_find_route() has seed 0. */
+void topo_draw_route(const struct topology *t, int src, int dst, enum topo_path path, uint64_t seed,
+                     struct route *route);
+
+/* Returns the seed of paths of draw `draw` (the first is 0) of a run's seed. */
+uint64_t topo_path_seed(uint64_t seed, uint64_t draw);
+
+/* Flow `flow` of the message from src to dst takes path topo_draw() of `paths`: the one place that decides. */
+int topo_draw(uint64_t seed, int src, int dst, int flow, int paths);
+
+/* Whether a tier draws paths. */
+static inline bool topo_is_hashed(const struct topology *t, enum tier tier) {
+    return t->platform->tier[tier].fabric.paths == PATHS_HASHED;
+}
+
+/* Returns a failed link on one of the paths that a seed may draw for a leg, or NULL. route is room for a path. */
+const struct link *topo_find_failed(const struct topology *t, const struct leg *leg, struct route *route);
 
 /* Returns the innermost tier that joins two ranks. */
 enum tier topo_tier(const struct topology *t, int src, int dst);

@@ -70,7 +70,9 @@ struct topology *topo_build(const struct platform *p) {
     int simple = t->n_links;
     for (int tier = 0; tier < p->n_tiers; tier++)
         mesh_build(t, (enum tier)tier);
-    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple;
+    for (int tier = 0; tier < p->n_tiers; tier++)
+        t->hashed = t->hashed || topo_is_hashed(t, (enum tier)tier);
+    t->plain = p->n_tiers == 2 && uplinks_only && t->n_links == simple && !t->hashed;
     return t;
 }
 
@@ -92,7 +94,7 @@ void topo_free(struct topology *t) {
 }
 
 void topo_list_routes(struct topology *t, enum topo_path path) {
-    if (!t->routes)
+    if (!t->routes && !t->hashed)
         t->routes = route_table_build(t, path);
 }
 
@@ -108,11 +110,10 @@ static const struct link *find_gap(const struct topology *t, int src, int dst, s
             if (t->links[l].failed)
                 return &t->links[l];
     }
-    topo_find_route(t, src, dst, TOPO_PATH_FAST, route);
-    for (int i = 0; i < route->n; i++)
-        if (t->links[route->links[i]].failed)
-            return &t->links[route->links[i]];
-    return NULL;
+    const struct link *failed = NULL;
+    for (int i = 0; i < n && !failed; i++)
+        failed = topo_find_failed(t, &legs[i], route);
+    return failed;
 }
 
 static enum rc check_failed(const struct topology *t, const struct place *at, struct err *e) {

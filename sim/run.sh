@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sim/install_packages.sh gcc g++ cmake make pkg-config git \
-    libsimgrid-dev libyaml-dev libmd-dev libjansson-dev libopenmpi-dev >&2
+    libsimgrid-dev libyaml-dev libmd-dev libjansson-dev libcminpack-dev libopenmpi-dev >&2
 cmake --preset release -DBUILD_TESTING=OFF >&2
 cmake --build build --parallel "$(nproc)" >&2
 exec build/sim/moesim simulate "$@"

@@ -5,7 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sim/install_packages.sh gcc g++ clang-14 cmake make pkg-config git \
-    libsimgrid-dev libyaml-dev libmd-dev libjansson-dev libopenmpi-dev openmpi-bin libcmocka-dev python3 chromium >&2
+    libsimgrid-dev libyaml-dev libmd-dev libjansson-dev libcminpack-dev libopenmpi-dev openmpi-bin libcmocka-dev \
+    python3 chromium >&2
 cmake --preset dev
 cmake --build build-dev --parallel "$(nproc)"
 exec ctest --preset dev --no-tests=error --parallel "$(nproc)" "$@"

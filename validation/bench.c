@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "workloads/strategy.h"
 
 enum { SETTINGS = 16 };
 

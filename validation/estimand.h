@@ -10,7 +10,9 @@
 
 #include "gates/gate.h"
 #include "model/model.h"
+#include "validation/agreement.h"
 #include "validation/corpus.h"
+#include "validation/packet.h"
 #include "validation/simulate.h"
 #include "workloads/costs.h"
 
@@ -21,7 +23,8 @@ typedef enum rc (*regime_f)(const struct call *call, const struct costs *costs, 
 
 struct estimand_tools {
     const struct simulator *simulator; /* the engine; NULL: gates that simulate are not evaluated */
-    const struct simulator *second;    /* another engine, or NULL */
+    const struct simulator *second;    /* another engine, or NULL; this one and that one tell all their messages */
+    agreement_sequence_f sequence;     /* calls in a row on either, or NULL */
     regime_f repeat;                   /* calls in a row, or NULL */
     bool full;                         /* the whole grids, not the quick ones */
 };
@@ -29,6 +32,7 @@ struct estimand_tools {
 struct estimand_input {
     const struct gate *gate;
     const struct corpus *corpus;     /* NULL when the gate has none */
+    const struct packet_corpus *packet; /* of packet-level times, in its place */
     const struct platform *platform; /* NULL when the gate has none */
     const struct implementation *implementation; /* with the platform */
     struct estimand_tools tools;
@@ -36,12 +40,16 @@ struct estimand_input {
 
 typedef enum rc (*estimand_f)(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 
+enum estimand_flag {
+    ESTIMAND_OWN = 1,    /* a user's gate may ask for it */
+    ESTIMAND_ENGINE = 2, /* simulates: it is run with tools.simulator only */
+    ESTIMAND_PACKETS = 4 /* its corpus is one of packet-level times */
+};
 struct estimand {
     const char *name;
     estimand_f run;
     const char *units;   /* of its points, "s" or "ratio" */
-    bool own;            /* a user's gate may ask for it */
-    bool engine;         /* simulates: it is run with tools.simulator only */
+    unsigned flags;      /* enum estimand_flag */
     const char *metrics; /* it yields, with blanks between */
 };
 const struct estimand *estimand_find(const char *name);
@@ -71,6 +79,8 @@ enum rc estimand_conservation(const struct estimand_input *in, struct gate_evide
 enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 enum rc estimand_host_regime(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 enum rc estimand_contention(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_packet(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_packet_allowance(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 enum rc estimand_external(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 
 #endif

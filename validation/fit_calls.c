@@ -133,7 +133,7 @@ enum rc fit_calls_run(struct fit_calls *c, const struct fit_point *points, size_
         p.low[i] = v.log[i] ? -9 : 0; // a factor of 22000 down, or no cost at all
         p.high[i] = v.log[i] ? 11 : 1e6;
     }
-    rc = fit_least_squares(&p, x, &sum, e);
+    rc = fit_least_squares(&p, x, NULL, &sum, e);
     if (!rc) {
         unpack(&v, x);
         *c = copy;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gate_file.h - gates that a user adds: every *.yaml of a folder with schema moesim/gate/1.
+/* gate_file.h - gates that a user adds: every *.yaml of a folder with schema moesim/gate/1, and a gate for every corpus
+ * of packet-level times there.
  *
  * They are judged by the same code as the built-in ones. A user's gate decides for the machine it names, and
  * cannot bear on what it has no business with (step level).

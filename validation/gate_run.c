@@ -24,6 +24,16 @@ static enum rc check_corpus(const struct gate *g, const struct corpus *c, struct
     return RC_OK;
 }
 
+/* Of packet-level times; a file of the user is registered by being there. */
+static enum rc load_packet(const struct gate *g, struct packet_corpus **packet, struct err *e) {
+    enum rc rc = packet_load(g->corpus, packet, e);
+    if (!rc && strcmp((*packet)->doc->sha256, g->sha256) != 0)
+        rc = err_set(e, RC_SCHEMA,
+                     "corpus %s is not the one that was registered: sha256 %.12s.. found, %.12s.. expected",
+                     g->corpus, (*packet)->doc->sha256, g->sha256);
+    return rc;
+}
+
 static enum rc load_implementation(const struct gate *g, const struct corpus *c,
                                    const struct platform *p, struct implementation **m, struct err *e) {
     const char *name = g->implementation         ? g->implementation
@@ -38,14 +48,13 @@ static enum rc load_implementation(const struct gate *g, const struct corpus *c,
 
 static enum rc load(const struct gate *g, const char *folder, struct corpus **corpus,
                     struct platform **platform, struct implementation **m, struct err *e) {
-    enum rc rc = RC_OK;
-    if (g->corpus)
-        rc = corpus_load(g->own ? folder : NULL, g->corpus, corpus, e);
-    if (!rc && g->corpus)
+    bool tables = g->corpus && !(estimand_find(g->estimand)->flags & ESTIMAND_PACKETS);
+    enum rc rc = tables ? corpus_load(g->own ? folder : NULL, g->corpus, corpus, e) : RC_OK;
+    if (!rc && tables)
         rc = check_corpus(g, *corpus, e);
     if (!rc && g->platform)
         rc = plat_load(g->platform, NULL, 0, platform, e);
-    if (!rc && g->own && strcmp((*platform)->name, g->scope.machine) != 0)
+    if (!rc && g->own && g->platform && strcmp((*platform)->name, g->scope.machine) != 0)
         rc = err_set(e, RC_SCHEMA, "platform %s is named %s, the gate speaks for %s", g->platform,
                      (*platform)->name, g->scope.machine);
     return rc || !g->platform ? rc : load_implementation(g, *corpus, *platform, m, e);
@@ -55,6 +64,7 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
                    struct gate_result *result) {
     double start_s = clock_wall_s();
     struct corpus *corpus = NULL;
+    struct packet_corpus *packet = NULL;
     struct platform *platform = NULL;
     struct implementation *implementation = NULL;
     struct gate_evidence x = {0};
@@ -62,14 +72,18 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     const struct estimand *estimand = estimand_find(gate->estimand);
     BUG_ON(!estimand);
     enum rc rc = load(gate, folder, &corpus, &platform, &implementation, &e);
+    if (!rc && estimand->flags & ESTIMAND_PACKETS)
+        rc = load_packet(gate, &packet, &e);
     x.unit = estimand->units;
+    if (packet)
+        memcpy(x.corpus_sha256, packet->doc->sha256, sizeof x.corpus_sha256);
     if (corpus)
         memcpy(x.corpus_sha256, corpus->doc->sha256, sizeof x.corpus_sha256);
     if (platform)
-        memcpy(x.platform_sha256, platform->doc->sha256, sizeof x.platform_sha256);
+        manifest_digest(&platform->doc->files, x.platform_sha256);
     if (!rc) {
-        const struct estimand_input in = {gate, corpus, platform, implementation, *tools};
-        rc = estimand->engine && !tools->simulator
+        const struct estimand_input in = {gate, corpus, packet, platform, implementation, *tools};
+        rc = estimand->flags & ESTIMAND_ENGINE && !tools->simulator
                  ? err_set(&e, RC_UNSUPPORTED, "no engine to simulate with")
                  : estimand->run(&in, &x, &e);
     }
@@ -79,6 +93,7 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
         gate_judge(gate, &x, result);
     result->cost_s = clock_wall_s() - start_s;
     corpus_free(corpus);
+    packet_free(packet);
     plat_free(platform);
     implementation_free(implementation);
 }

@@ -10,6 +10,7 @@
 #include "model/bound.h"
 #include "platforms/base/mem.h"
 #include "validation/bench.h"
+#include "workloads/strategy.h"
 
 /* What is checked on one skewed call. */
 typedef enum rc (*case_f)(const struct estimand_input *in, struct bench *b, const char *label,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/ratio_search.h"
+#include "workloads/strategy.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@ static enum rc call_time(const struct ratio_search *s, const struct topology *t,
     struct costs costs;
     char reason[200];
     call_build(t, s->workload, s->implementation, s->traffic, strategy, PHASE_DISPATCH, &call);
+    call.path_seed = s->path_seed;
     enum rc rc = RC_OK;
     if (s->treatment >= 0)
         costs_treatment(&call, (size_t)s->treatment, &costs);

@@ -16,6 +16,7 @@ struct ratio_search {
     const struct workload *workload;
     const struct implementation *implementation;
     const struct traffic *traffic;
+    uint64_t path_seed; /* of hashed paths */
     struct simulator simulator;
     int treatment; /* alpha treatment, or -1: the platform's own alpha, which must be known */
     double host_exposure_s;

@@ -11,6 +11,7 @@
 #include "validation/bench.h"
 #include "validation/calls.h"
 #include "validation/closed.h"
+#include "workloads/strategy.h"
 
 /* Simulated time under the platform's own fixed costs, without splits and chain where the corpus has none. */
 static enum rc known_time_s(const struct estimand_input *in, const struct bench *b, double *time_s,
@@ -224,19 +225,6 @@ static enum rc simulated_and_closed(const struct estimand_input *in, const struc
     return rc;
 }
 
-static enum rc two_engines(const struct estimand_input *in, const struct bench *b,
-                           const struct costs *costs, double answers_s[2], struct err *e) {
-    enum rc rc = simulate_time(in->tools.second, &b->call, costs, &answers_s[0], e);
-    return rc ? rc : simulate_time(in->tools.simulator, &b->call, costs, &answers_s[1], e);
-}
-
 enum rc estimand_cross_check(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
     return balanced_grid(in, simulated_and_closed, x, e);
-}
-
-enum rc estimand_engine_agreement(const struct estimand_input *in, struct gate_evidence *x,
-                                  struct err *e) {
-    if (!in->tools.second)
-        return err_set(e, RC_UNSUPPORTED, "the program has one engine; there is nothing to agree with");
-    return balanced_grid(in, two_engines, x, e);
 }

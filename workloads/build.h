@@ -31,6 +31,10 @@ void build_chain(struct call *call, struct stage *stage, struct matrix *pairs);
 /* Fills the stages of a job's call from those of its EP groups, parts[n_groups]. */
 void build_united(const struct call *parts, struct call *all);
 
+/* Append the stages of a strategy. */
+void build_one_hop(struct call *call);
+void build_hops(struct call *call); /* two hops; three: between the cut's domains, inside one between groups, inside */
+void build_gather_first(struct call *call);
 void build_all_gather(struct call *call);
 void build_inside_first(struct call *call);
 void build_levelled(struct call *call);

@@ -11,7 +11,6 @@
 #define WORKLOADS_CALL_H
 
 #include <math.h>
-#include <stdint.h>
 
 #include "platforms/alpha.h"
 #include "platforms/route_table.h"
@@ -30,7 +29,6 @@ enum strategy {
     STRATEGY_ALL_GATHER,        /* every token to every rank; back by reduce-scatter */
     STRATEGY_COUNT
 };
-const char *strategy_name(enum strategy s); /* "one-hop", .. */
 
 enum phase { PHASE_DISPATCH, PHASE_COMBINE, PHASE_COUNT };
 const char *phase_name(enum phase p);
@@ -72,21 +70,11 @@ struct call {
     bool pipelined;           /* a forwarder sends on pieces while more arrives */
     int chunks;               /* pieces of every message; 1 also where the largest fits one chunk */
     const double *enter_s;    /* when each rank enters the call; NULL: all at 0. Borrowed */
-    uint64_t order_seed;      /* of ORDER_RANDOM */
+    uint64_t order_seed, path_seed; /* of ORDER_RANDOM; of hashed paths */
     int n_stages, n_launches;
     struct stage *stages; /* [n_stages] */
 };
 
-/* Checks that a platform has the tiers that a strategy cuts at; call_check_traffic() also that each EP group of a job
- * has. RC_RANGE */
-enum rc call_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
-                   struct err *e);
-enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
-                           enum strategy strategy, struct err *e);
-
-void call_build(const struct topology *topology, const struct workload *w,
-                const struct implementation *implementation, const struct traffic *traffic,
-                enum strategy strategy, enum phase phase, struct call *call);
 /* Fills in what one EP group of the call sees of its platform, constants as the call has them; the first one, where
  * they differ. It borrows from call and traffic. */
 void call_seen(const struct call *call, struct platform *seen);
@@ -105,7 +93,8 @@ void call_clear(struct call *call);
 void call_route(const struct call *call, int src, int dst, struct route *route);
 /* The same to look at; `route` is room for it. */
 static inline struct way call_way(const struct call *call, int src, int dst, struct route *route) {
-    return route_way(call->topology, (enum topo_path)call->implementation->intra_group_path, src, dst, route);
+    int path = call->implementation->intra_group_path;
+    return route_way(call->topology, (enum topo_path)path, src, dst, call->path_seed, route);
 }
 
 /* Returns the per-message cost on a tier: the implementation's, else the platform's; one that was set goes first. */

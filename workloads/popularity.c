@@ -31,7 +31,15 @@ static void set_shape(const struct popularity_ask *ask, struct choice_shape *s) 
         .top_k = (int)w->top_k,
         .n_groups = w->routing.mode == MODE_GLOBAL_TOPK ? 1 : (int)ask->platform->groups,
         .group_limit = (int)w->group_limit,
+        .router = {(int)w->routing.n_group, (int)w->routing.topk_group, w->routing.group_score},
     };
+}
+
+/* A mode written for the machine's groups that a router of the model's own has replaced. */
+static void note_mode(const struct routing_keys *r, struct buf *notes) {
+    if (r->mode != r->mode_written)
+        buf_printf(notes, "routing.mode '%s' is taken as 'global_topk': routing.n_group is given, and no group_limit\n",
+                   r->mode_written == MODE_FULL ? "full" : "quota_only");
 }
 
 static enum rc take_counts(const struct popularity_ask *ask, double *weight, struct buf *notes,
@@ -39,6 +47,9 @@ static enum rc take_counts(const struct popularity_ask *ask, double *weight, str
     const struct workload *w = ask->workload;
     const struct counts *c = ask->record->counts;
     size_t n = (size_t)w->experts;
+    struct choice_shape shape;
+    set_shape(ask, &shape);
+    bool imposed = w->routing.mode != MODE_GLOBAL_TOPK || choice_by_scores(&shape);
     double ceiling = (double)w->experts / (double)w->top_k;
     if (c->n_named < c->n_experts)
         return err_set(
@@ -54,7 +65,7 @@ static enum rc take_counts(const struct popularity_ask *ask, double *weight, str
             "%s: layer %lld: the busiest expert has %.6g times the mean, but %.6g (experts / "
             "top_k) is the most: a token chooses an expert once",
             w->trace_path, (long long)c->layer[ask->layer], most, ceiling);
-    if (w->routing.mode != MODE_GLOBAL_TOPK)
+    if (imposed)
         buf_text(notes,
                  "the routing mode is imposed on the record: its counts are popularities, the "
                  "loads differ from them\n");
@@ -106,7 +117,7 @@ static enum rc take_synthetic(const struct popularity_ask *ask, const struct cho
 
 static enum rc take_weights(const struct popularity_ask *ask, struct popularity *p,
                             struct buf *notes, struct err *e) {
-    const int tokens = 1 << 25; // affinities drawn to measure the loads of group_limited
+    const int tokens = 1 << 25; // scores drawn to measure loads
     size_t n = (size_t)p->shape.experts;
     int source = ask->workload->routing.source;
     double *weight = mem_alloc(n, sizeof *weight);
@@ -118,7 +129,7 @@ static enum rc take_weights(const struct popularity_ask *ask, struct popularity 
     if (!rc) {
         choice_inclusion(&p->shape, weight, tokens / p->shape.experts + 1, p->load);
         p->max_over_mean = stat_max_over_mean(source == SOURCE_SYNTHETIC ? p->load : weight, n);
-        memcpy(p->inclusion, p->shape.mode == MODE_GROUP_LIMITED ? weight : p->load,
+        memcpy(p->inclusion, choice_by_scores(&p->shape) ? weight : p->load,
                n * sizeof *weight);
     }
     free(weight);
@@ -132,6 +143,9 @@ enum rc popularity_build(const struct popularity_ask *ask, struct popularity *p,
     enum rc rc = choice_check(&p->shape, (enum routing_mode)p->shape.mode, e);
     if (rc)
         return rc;
+    if (ask->workload->model_notes.n)
+        buf_text(notes, ask->workload->model_notes.text);
+    note_mode(&ask->workload->routing, notes);
     p->load = mem_alloc(n, sizeof *p->load);
     if (ask->record && ask->record->kind == RECORD_ROUTES) {
         bool all = ask->workload->routing.suspected == 0;
@@ -170,8 +184,10 @@ enum rc popularity_check_groups(const struct popularity *p, const struct placeme
                     "the routing mode's group %d (experts %d to %d) does not lie on one group of "
                     "ranks of its own: expert %d is on rank %d; %s",
                     i / size, i / size * size, i / size * size + size - 1, i, placement->home[h],
-                    plat_is_even(platform) ? "use placement contiguous"
-                                           : "the groups of ranks differ in size: use mode global_topk");
+                    !plat_is_even(platform) ? "the groups of ranks differ in size: use mode global_topk"
+                    : placement->blocks     ? "the groups of ranks hold unequal numbers of experts: use mode "
+                                              "global_topk, with the model's own groups in routing.n_group"
+                                            : "use placement contiguous");
         }
     free(image);
     free(taken);

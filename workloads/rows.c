@@ -63,6 +63,7 @@ void rows_clear(struct rows *r) {
 
 void rows_source(struct rows *r, int source) {
     r->source = source;
+    replicas_source(r->replicas, source);
     memset(r->chosen, 0, (size_t)r->placement->experts * sizeof *r->chosen);
     memset(r->rank_rows, 0, (size_t)r->ranks * sizeof *r->rank_rows);
     memset(r->rank_tokens, 0, (size_t)r->ranks * sizeof *r->rank_tokens);
@@ -70,12 +71,7 @@ void rows_source(struct rows *r, int source) {
         memset(r->group_tokens[cut], 0, (size_t)r->platform->domains[cut].n * sizeof **r->group_tokens);
 }
 
-static void add_row(struct rows *r, int expert) {
-    const struct placement *p = r->placement;
-    int first = p->home_start[expert], replicas = p->home_start[expert + 1] - first;
-    int64_t turn = replicas == 1 ? 0 : (r->chosen[expert] + r->source) % replicas;
-    int rank = p->home[first + turn];
-    r->chosen[expert]++;
+static void add_row_at(struct rows *r, int rank) {
     r->rank_rows[rank]++;
     if (r->rank_seen[rank] != r->token) {
         r->rank_seen[rank] = r->token;
@@ -90,6 +86,11 @@ static void add_row(struct rows *r, int expert) {
     }
 }
 
+static void add_row(struct rows *r, int expert) {
+    add_row_at(r, replicas_take(r->replicas, expert, r->chosen[expert]));
+    r->chosen[expert]++;
+}
+
 void rows_token(struct rows *r, const int *experts, int n) {
     r->token++;
     for (int i = 0; i < n; i++)
@@ -97,6 +98,8 @@ void rows_token(struct rows *r, const int *experts, int n) {
             r->over_capacity++;
         else
             add_row(r, experts[i]);
+    if (r->shared->kind != SHARED_NOT_SENT)
+        add_row_at(r, shared_take(r->shared, r->source));
 }
 
 static void fill_up(struct rows *r) {

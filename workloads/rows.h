@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - counts the rows of tokens, sender after sender, into the matrices of traffic.h.
  *
- * One token at a time: which ranks and groups its experts reach, through the placement. Replicas take an
- * expert's rows in turn, the first one shifted by the sender. With a capacity a sender's rows of an expert
+ * One token at a time: which ranks and groups its experts reach, through the placement and the choice of
+ * replicas; shared experts add a row. With a capacity a sender's rows of an expert
  * beyond it are dropped; with padding they are filled up to it, every padding row a row of its own in all
  * matrices.
  * Order: rows_source() for 0, 1, .., ranks - 1; tokens of the source; rows_source_end().
@@ -14,6 +14,8 @@
 
 #include "platforms/platform.h"
 #include "workloads/placement/placement.h"
+#include "workloads/placement/replicas.h"
+#include "workloads/shared.h"
 #include "workloads/traffic.h"
 
 /* What one sender has for others, expected values. */
@@ -30,6 +32,8 @@ void sent_clear(struct sent *s);
 struct rows {
     const struct platform *platform;
     const struct placement *placement;
+    struct replicas *replicas; /* borrowed */
+    struct shared *shared;     /* borrowed */
     struct traffic *traffic;
     int ranks;
     int64_t capacity; /* rows per (source, expert); 0 = none */
@@ -46,7 +50,7 @@ struct rows {
 };
 
 void rows_init(struct rows *r, const struct platform *p, const struct placement *placement,
-               struct traffic *t);
+               struct traffic *t); /* replicas and shared are then set by the caller */
 void rows_clear(struct rows *r);
 
 void rows_source(struct rows *r, int source);

@@ -28,6 +28,8 @@ static enum rc check_record(const struct platform *p, const struct workload *w, 
     const char *kind = r->kind == RECORD_ROUTES ? "token-level records are exact" : "a matrix is exact";
     if (w->routing.mode != MODE_GLOBAL_TOPK)
         return err_set(e, RC_SCHEMA, "%s: %s, no routing.mode can be imposed on one", w->trace_path, kind);
+    if (w->routing.n_group > 0 && w->routing.n_group > w->routing.topk_group)
+        return err_set(e, RC_SCHEMA, "%s: %s, no router (routing.n_group) can be imposed on one", w->trace_path, kind);
     if (w->routing.draw == DRAW_EXPECTED)
         return err_set(e, RC_SCHEMA, "%s: %s, routing.draw 'expected' needs counts", w->trace_path, kind);
     if (w->routing.pair_sigma.value > 0)

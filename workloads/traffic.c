@@ -8,6 +8,7 @@
 #include "platforms/base/stat.h"
 #include "workloads/draw/pairs.h"
 #include "workloads/job_traffic.h"
+#include "workloads/expected.h"
 #include "workloads/popularity.h"
 #include "workloads/records/record.h"
 #include "workloads/rows.h"
@@ -101,50 +102,13 @@ int64_t traffic_plan_batches(const struct traffic_plan *plan) {
 
 /* --- expected values ------------------------------------------------------------------------------- */
 
-/* The experts of one place (a rank, or all ranks of a group) and how much of each is elsewhere. */
-struct place_list {
-    int *ids;
-    double *keep;
-    int n;
-};
-
-static void list_place(const struct placement *p, int first, int end, struct place_list *list) {
-    int *here = mem_alloc((size_t)p->experts, sizeof *here);
-    for (int s = p->slot_start[first]; s < p->slot_start[end]; s++)
-        here[p->slot_expert[s]]++;
-    list->n = 0;
-    for (int i = 0; i < p->experts; i++)
-        if (here[i]) {
-            list->ids[list->n] = i;
-            list->keep[list->n++] = 1 - (double)here[i] / placement_replicas(p, i);
-        }
-    free(here);
-}
-
-static void expect_places(const struct drawing *d, const struct choice *c, struct rows *rows) {
-    const struct placement *p = d->placement;
-    size_t n = (size_t)p->experts;
-    struct place_list list = {mem_alloc(n, sizeof *list.ids), mem_alloc(n, sizeof *list.keep), 0};
-    for (int r = 0; r < d->ranks; r++) {
-        list_place(p, r, r + 1, &list);
-        rows->sent.rank_tokens[r] = 1 - choice_miss(c, list.ids, list.keep, list.n);
-    }
-    for (int cut = 0; cut < rows->platform->n_tiers - 1; cut++) {
-        const struct plat_domains *groups = &rows->platform->domains[cut];
-        for (int g = 0; g < groups->n; g++) {
-            list_place(p, groups->first[g], groups->first[g + 1], &list);
-            rows->sent.group_tokens[cut][g] = 1 - choice_miss(c, list.ids, list.keep, list.n);
-        }
-    }
-    free(list.ids);
-    free(list.keep);
-}
-
 /* Appends one source's expected rows, of which `each` holds those of one token. */
 static void expect_source(const struct drawing *d, int src, const double *inclusion, struct rows *rows,
                           const struct sent *each) {
     double tokens = (double)d->traffic->tokens[src];
     sent_scale(each, rows->platform, tokens, &rows->sent);
+    if (rows->shared->kind != SHARED_NOT_SENT)
+        expected_shared(rows, src, tokens, &rows->sent);
     for (int i = 0; i < d->placement->experts; i++)
         d->traffic->expert_load[i] += tokens * inclusion[i];
     rows_append(rows, src);
@@ -167,8 +131,10 @@ static enum rc expect_all(struct drawing *d, struct rows *rows, struct err *e) {
             rc = choice_build(&d->popularity.shape, inclusion, &c, e);
             if (rc)
                 break;
-            placement_load(d->placement, inclusion, rows->sent.rank_rows);
-            expect_places(d, c, rows);
+        }
+        if (src == 0 || d->shares || !replicas_same(rows->replicas)) {
+            replicas_source(rows->replicas, src);
+            expected_token(c, inclusion, rows);
             sent_scale(&rows->sent, rows->platform, 1, &each);
         }
         expect_source(d, src, inclusion, rows, &each);
@@ -243,6 +209,7 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
                                 .groups = plat_is_even(experts) ? (int)experts->groups : 0,
                                 .experts = (int)w->experts,
                                 .slots = (int)w->placement_slots,
+                                .routing_groups = (int)(w->expert_groups ? w->expert_groups : w->routing.n_group),
                                 .load = d->popularity.load,
                                 .path = w->placement_path,
                                 .layer = w->routing.layer_given ? w->routing.layer : -1};
@@ -256,28 +223,55 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
     return rc;
 }
 
-/* Sums of bytes must fit 63 bits. Above 31 bits a rank's buffer is beyond what some libraries take: no error,
- * the network does not care. */
-static enum rc check_bytes(struct traffic *t, double row_bytes, struct err *e) {
-    const double most = 9223372036854774784.0; // the largest double below 2^63
-    double total = 0, largest = 0;
-    for (int src = 0; src < t->ranks; src++) {
-        double before = total;
-        for (size_t i = t->one_hop.start[src]; i < t->one_hop.start[src + 1]; i++) {
-            total += t->one_hop.value[i] * row_bytes;
-            if (total > most)
-                return err_set(e, RC_RANGE,
-                               "the call moves more than 2^63 bytes, reached with %.6g from rank %d to "
-                               "rank %d",
-                               t->one_hop.value[i] * row_bytes, src, t->one_hop.dst[i]);
-        }
-        largest = fmax(largest, total - before);
+/* Rows of shared experts: one a token, by the mean load of the ranks over all sources. */
+static void share_out(const struct drawing *d, struct rows *rows) {
+    static const char *const where[] = {NULL, "to the own rank", "to the least loaded ranks"};
+    const struct workload *w = d->workload;
+    size_t n = (size_t)d->ranks;
+    double *load = mem_alloc(n, sizeof *load), *sum = mem_alloc(n, sizeof *sum);
+    bool same = replicas_same(rows->replicas);
+    for (int src = 0; src < (same ? 1 : d->ranks) && w->shared_experts == SHARED_LEAST_LOADED; src++) {
+        replicas_source(rows->replicas, src);
+        replicas_load(rows->replicas, d->popularity.load, load);
+        for (size_t i = 0; i < n; i++)
+            sum[i] += load[i] * (same || routes_of(d) ? 1 : (double)d->traffic->tokens[src]);
     }
-    if (largest > INT32_MAX)
-        buf_printf(&t->notes,
-                   "library limit: a rank sends %.4g bytes; libraries with 32-bit counts refuse this size\n",
-                   largest);
+    shared_init(rows->shared, w->shared_experts, d->ranks, sum, (int)w->top_k);
+    if (w->shared_experts != SHARED_NOT_SENT)
+        buf_printf(&d->traffic->notes, "shared experts: one more row a token, %s\n", where[w->shared_experts]);
+    free(load);
+    free(sum);
+}
+
+/* What a source may send an expert at most; "at most" includes nothing above. */
+static enum rc set_capacity(const struct workload *w, struct rows *rows, struct err *e) {
+    double rows_each = w->capacity_factor.value * (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
+    if (!w->capacity_factor.given)
+        return RC_OK;
+    if (rows_each < 1 && w->capacity_rounding == 0)
+        return err_set(e, RC_RANGE,
+                       "capacity_factor %g allows a source %.4g rows an expert, less than one: no row would be sent; "
+                       "--set workload.capacity_rounding=ceil allows one",
+                       w->capacity_factor.value, rows_each);
+    // 1e-9: a product that is whole stays whole
+    rows->capacity = (int64_t)(w->capacity_rounding ? ceil(rows_each * (1 - 1e-9)) : floor(rows_each * (1 + 1e-9)));
+    rows->pad = w->capacity_policy != 0;
     return RC_OK;
+}
+
+/* Everything beside the choice of experts that decides where rows go. */
+static enum rc choose_places(struct drawing *d, struct rows *rows, struct err *e) {
+    const struct replicas_ask ask = {.placement = d->placement,
+                                     .platform = d->plan->platform,
+                                     .choice = (enum replica_choice)d->workload->replica_choice,
+                                     .cap = d->workload->replica_cap.value,
+                                     .load = d->popularity.load,
+                                     .seed = d->seed};
+    rows->replicas = replicas_build(&ask);
+    rows->shared = mem_alloc(1, sizeof *rows->shared);
+    replicas_note(rows->replicas, &d->traffic->notes);
+    share_out(d, rows);
+    return set_capacity(d->workload, rows, e);
 }
 
 static enum rc fill(struct drawing *d, struct err *e) {
@@ -290,12 +284,9 @@ static enum rc fill(struct drawing *d, struct err *e) {
     for (int cut = 0; cut < d->plan->platform->n_tiers - 1; cut++)
         matrix_init(&t->hop_a[cut], d->ranks, 0, whole);
     rows_init(&rows, d->plan->platform, d->placement, t);
-    if (w->capacity_factor.given) {
-        double mean = (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
-        rows.capacity = (int64_t)fmax(ceil(w->capacity_factor.value * mean), 1);
-        rows.pad = w->capacity_policy != 0;
-    }
-    enum rc rc = routes_of(d) ? traffic_routes_fill(routes_of(d), d->layer, w, &rows, e)
+    enum rc rc = choose_places(d, &rows, e);
+    if (!rc)
+        rc = routes_of(d) ? traffic_routes_fill(routes_of(d), d->layer, w, &rows, e)
                  : whole      ? draw_all(d, &rows, e)
                               : expect_all(d, &rows, e);
     if (!rc) {
@@ -309,8 +300,11 @@ static enum rc fill(struct drawing *d, struct err *e) {
         if (rows.capacity)
             buf_printf(&t->notes, "capacity %lld rows a source and expert: %lld rows dropped, %lld added\n",
                        (long long)rows.capacity, (long long)rows.over_capacity, (long long)rows.padding);
-        rc = check_bytes(t, (double)w->hidden * workload_element_bytes(w), e);
+        rc = traffic_check_bytes(t, (double)w->hidden * workload_element_bytes(w), e);
     }
+    replicas_free(rows.replicas);
+    shared_clear(rows.shared);
+    free(rows.shared);
     rows_clear(&rows);
     return rc;
 }

@@ -83,4 +83,8 @@ struct traffic_rho {
 };
 void traffic_rho(const struct traffic *t, struct traffic_rho *rho);
 
+/* Checks that sums of bytes fit 63 bits, RC_RANGE. A rank's buffer above 31 bits is noted, since some libraries refuse
+ * it; the network does not care. */
+enum rc traffic_check_bytes(struct traffic *t, double row_bytes, struct err *e);
+
 #endif

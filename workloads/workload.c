@@ -10,7 +10,9 @@
 #include "platforms/base/rng.h"
 #include "platforms/find.h"
 #include "workloads/draw/skew.h"
+#include "workloads/model_config.h"
 #include "workloads/placement/placement.h"
+#include "workloads/shared.h"
 
 static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
 static const char *const mode_choices[] = {"global_topk", "full", "group_limited", "quota_only", NULL};
@@ -28,6 +30,10 @@ static const char *const placement_choices[] = {"contiguous", "round-robin", "lp
 static const char *const remainder_choices[] = {"refuse", "first", "last", "pad", NULL};
 static const char *const packing_choices[] = {"auto", "hierarchical", "global", NULL};
 static const char *const capacity_choices[] = {"drop", "pad", NULL};
+static const char *const rounding_choices[] = {"floor", "ceil", NULL};
+static const char *const score_choices[] = {"top2-sum", "max", NULL};
+static const char *const replica_choices[] = {"in-turn", "nearest", "by-source-rank", "random", "weighted", NULL};
+static const char *const shared_choices[] = {"not-sent", "own-rank", "least-loaded", NULL};
 
 #define ROUTING(field) offsetof(struct routing_keys, field)
 #define WORKLOAD(field) offsetof(struct workload, field)
@@ -39,6 +45,12 @@ static const struct key routing_keys[] = {
      .choices = mode_choices,
      .help = "`full`: exactly `group_limit` groups a token, top_k / group_limit experts in each; "
              "`group_limited`: at most `group_limit` groups; `quota_only`: top_k / groups in every group"},
+    {"n_group", KEY_COUNT, ROUTING(n_group), .min = 1, .max = 65536, .word = "none", .otherwise = "none",
+     .help = "groups of the model's router: equal blocks of consecutive logical experts, whatever the machine"},
+    {"topk_group", KEY_COUNT, ROUTING(topk_group), .min = 1, .max = 65536, .word = "none", .otherwise = "none",
+     .help = "router's groups that one token keeps"},
+    {"group_score", KEY_CHOICE, ROUTING(group_score), .otherwise = "top2-sum", .choices = score_choices,
+     .help = "score of a router's group: its two best experts (DeepSeek-V3) or its best one (DeepSeek-V2)"},
     {"draw", KEY_CHOICE, offsetof(struct routing_keys, draw), .otherwise = "sampled",
      .choices = draw_choices, .help = "tokens drawn with the seed, or expected values"},
     {"trace", KEY_TEXT, offsetof(struct routing_keys, trace), .help = "routing record, see below"},
@@ -102,6 +114,8 @@ static const struct key arrival_keys[] = {
 const struct key workload_keys[] = {
     {"schema", KEY_TEXT, offsetof(struct workload, schema), .required = true,
      .help = "`" WORKLOAD_SCHEMA "`"},
+    {"model", KEY_TEXT, WORKLOAD(model),
+     .help = "config.json of a model as on Hugging Face; with `--set` it replaces the file's model and routing"},
     {"name", KEY_TEXT, offsetof(struct workload, name), .required = true, .help = "name in results"},
     {"description", KEY_TEXT, offsetof(struct workload, description),
      .help = "one line for `workload list`"},
@@ -118,7 +132,7 @@ const struct key workload_keys[] = {
     {"top_k", KEY_COUNT, offsetof(struct workload, top_k), .required = true, .min = 1, .max = 1024,
      .help = "k, distinct experts per token"},
     {"group_limit", KEY_COUNT, offsetof(struct workload, group_limit), .min = 1, .max = 65536,
-     .word = "none", .otherwise = "none", .help = "M, groups that one token may reach"},
+     .word = "none", .otherwise = "none", .help = "M, groups of the machine that one token may reach"},
     {"hidden", KEY_COUNT, offsetof(struct workload, hidden), .required = true, .min = 1,
      .max = 1 << 20, .help = "H, elements of one row"},
     {"dtype", KEY_CHOICE, offsetof(struct workload, dtype), .otherwise = "bf16",
@@ -135,10 +149,23 @@ const struct key workload_keys[] = {
     {"placement_packing", KEY_CHOICE, WORKLOAD(placement_packing), .otherwise = "auto",
      .choices = packing_choices,
      .help = "`eplb`: `hierarchical` keeps expert groups in a group of ranks; `auto`: if they divide"},
+    {"expert_groups", KEY_COUNT, WORKLOAD(expert_groups), .min = 1, .max = 65536, .word = "auto", .otherwise = "auto",
+     .help = "`eplb`: groups of consecutive experts that hierarchical packing keeps together; `auto`: "
+             "`routing.n_group`, without one the groups of ranks"},
+    {"replica_choice", KEY_CHOICE, WORKLOAD(replica_choice), .otherwise = "in-turn", .choices = replica_choices,
+     .help = "which replica of an expert takes a row, see below"},
+    {"replica_cap", KEY_NUMBER, WORKLOAD(replica_cap), .min = 1e-6, .max = 1,
+     .help = "largest share of a source's rows of an expert that one replica takes; the rest goes to the next "
+             "nearest"},
+    {"shared_experts", KEY_CHOICE, WORKLOAD(shared_experts), .otherwise = "not-sent", .choices = shared_choices,
+     .help = "`own-rank`, `least-loaded`: a routed slot, one more row a token, to its own rank or so that ranks "
+             "level out"},
     {"capacity_factor", KEY_NUMBER, WORKLOAD(capacity_factor), .min = 1e-3, .max = 1e6,
      .help = "a source sends an expert at most factor x its mean of rows"},
     {"capacity_policy", KEY_CHOICE, WORKLOAD(capacity_policy), .otherwise = "drop",
      .choices = capacity_choices, .help = "rows above are dropped; `pad` also fills up to it"},
+    {"capacity_rounding", KEY_CHOICE, WORKLOAD(capacity_rounding), .otherwise = "floor", .choices = rounding_choices,
+     .help = "of factor x mean, to whole rows"},
     {"ep", KEY_COUNT, WORKLOAD(ep), .min = 2, .max = RANKS_MAX, .word = "all", .otherwise = "all",
      .help = "ranks of an EP group, which holds all experts; the job's EP groups call at once"},
     {"ep_layout", KEY_TEXT, WORKLOAD(ep_layout), .otherwise = "contiguous",
@@ -170,6 +197,33 @@ static enum rc check_synthetic(const struct routing_keys *r, const struct place 
         return err_at(e, RC_SCHEMA, top,
                       "routing.hot_ratio is the load of one rank: routing.family must be 'hot-rank', found '%s'",
                       family_choices[r->family]);
+    return RC_OK;
+}
+
+/* The router's keys; what one of them makes of the mode. */
+static enum rc check_router(struct workload *w, const struct place *top, struct err *e) {
+    struct routing_keys *r = &w->routing;
+    const struct router router = {(int)r->n_group, (int)r->topk_group, r->group_score};
+    struct err why;
+    r->mode_written = r->mode;
+    if ((r->n_group == 0) != (r->topk_group == 0))
+        return err_at(e, RC_SCHEMA, top, "routing.n_group and routing.topk_group go together");
+    if (r->n_group == 0)
+        return RC_OK;
+    if (router_check(&router, (int)w->experts, (int)w->top_k, &why))
+        return err_at(e, RC_RANGE, top, "%s", why.text);
+    if (r->mode == MODE_FULL && w->group_limit)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.n_group acts in routing.mode 'global_topk' and 'group_limited', not in 'full' with "
+                      "group_limit; use group_limited");
+    if (r->mode == MODE_FULL || r->mode == MODE_QUOTA_ONLY)
+        r->mode = MODE_GLOBAL_TOPK;
+    if (router_acts(&router) && r->draw == DRAW_EXPECTED)
+        return err_at(e, RC_SCHEMA, top,
+                      "routing.n_group %lld with topk_group %lld has no closed form: use routing.draw 'sampled'",
+                      (long long)r->n_group, (long long)r->topk_group);
+    if (router_acts(&router) && r->pair_sigma.value > 0)
+        return err_at(e, RC_SCHEMA, top, "routing.pair_sigma does not go with routing.n_group");
     return RC_OK;
 }
 
@@ -211,7 +265,9 @@ static enum rc check(struct workload *w, struct err *e) {
     if (w->top_k > w->experts)
         return err_at(e, RC_RANGE, top, "top_k %lld is above experts %lld; a token chooses distinct experts",
                       (long long)w->top_k, (long long)w->experts);
-    enum rc rc = check_mode(w, top, e);
+    enum rc rc = check_router(w, top, e);
+    if (!rc)
+        rc = check_mode(w, top, e);
     if (!rc)
         rc = check_tokens(w, top, e);
     if (!rc && (r->source == SOURCE_TRACE) != (r->trace != NULL))
@@ -361,12 +417,16 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
         return rc;
     struct workload *w = mem_alloc(1, sizeof *w);
     w->doc = doc;
+    struct buf notes = {0};
+    rc = model_config_apply(doc, &notes, e);
     drop_overridden(doc);
-    rc = take_token_list(doc, e);
+    if (!rc)
+        rc = take_token_list(doc, e);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
         rc = check(w, e);
+    w->model_notes = notes;
     if (rc) {
         workload_free(w);
     } else {
@@ -381,6 +441,7 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
 void workload_free(struct workload *w) {
     if (!w)
         return;
+    buf_clear(&w->model_notes);
     free(w->trace_path);
     free(w->placement_path);
     free(w->tokens_path);
@@ -404,6 +465,10 @@ enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, dou
         enter_s[late[i].rank] += late[i].by_s.value;
     }
     return RC_OK;
+}
+
+int64_t workload_slots(const struct workload *w) {
+    return w->top_k + (w->shared_experts != SHARED_NOT_SENT);
 }
 
 const char *workload_dtype_name(const struct workload *w) {

@@ -21,6 +21,9 @@ enum routing_preset { PRESET_NONE, PRESET_MIXED_WEB, PRESET_ONE_DOMAIN, PRESET_B
 struct routing_keys {
     int source;        /* enum routing_source */
     int mode;          /* enum routing_mode */
+    int mode_written;  /* as the file says: `full` or `quota_only` may have become global_topk, see router.h */
+    int64_t n_group, topk_group; /* of the model's router; 0: none */
+    int group_score;   /* enum group_score */
     int draw;          /* enum routing_draw */
     const char *trace; /* path; relative to the workload's file, or to the current folder after --set */
     const char *model; /* long CSV with several sets: which one */
@@ -56,6 +59,7 @@ struct arrival_keys {
 
 struct workload {
     const char *schema;
+    const char *model; /* config.json that the geometry comes from, model_config.h; NULL: none */
     const char *name;
     const char *description;
     int64_t tokens_per_rank;
@@ -68,6 +72,10 @@ struct workload {
     int placement;           /* enum placement_kind */
     int placement_remainder; /* enum remainder */
     int placement_packing;   /* enum packing */
+    int64_t expert_groups;   /* eplb: 0 = n_group, otherwise the groups of ranks */
+    int replica_choice;      /* enum replica_choice, replicas.h */
+    struct quantity replica_cap;
+    int shared_experts;      /* enum shared_experts, shared.h */
     int64_t placement_slots; /* 0 = no replicas beyond what fills the ranks evenly */
     const char *placement_file;
     const char *tokens_list; /* instead of tokens_per_rank for all, tokens.h */
@@ -75,12 +83,14 @@ struct workload {
     struct quantity tokens_cv, tokens_idle;
     struct quantity capacity_factor; /* not given: no capacity */
     int capacity_policy;             /* 0 drop, 1 pad */
+    int capacity_rounding;           /* 0 floor, 1 ceil */
     struct arrival_keys arrival;
     int64_t ep;               /* ranks of an EP group; 0 = all of the job, job.h */
     const char *ep_layout;
     const char *senders;      /* ranks of an EP group that have tokens; NULL: all */
     const char *expert_ranks; /* ranks of an EP group that hold experts; NULL: all */
 
+    struct buf model_notes; /* what was read from it, one line each */
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
     char *trace_path; /* resolved; NULL when the source is not a trace */
     struct yaml_doc *doc;
@@ -96,6 +106,9 @@ void workload_free(struct workload *w); /* NULL is allowed */
  * none of. Where the job is not the whole machine: job_arrival(). */
 enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
                          struct err *e);
+
+/* Returns how many rows a token sends before any de-duplication: top_k, and one for shared experts that are sent. */
+int64_t workload_slots(const struct workload *w);
 
 const char *workload_dtype_name(const struct workload *w);
 double workload_element_bytes(const struct workload *w);

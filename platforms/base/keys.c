@@ -299,8 +299,31 @@ static enum rc keys_read_list(const struct key *key, const struct yaml_node *nod
     return RC_OK;
 }
 
+/* Turns from an annotated count or choice to its value; status and source are checked. */
+static enum rc unwrap(const struct key *key, const struct yaml_node **node, struct err *e) {
+    const struct yaml_node *outer = *node, *value = outer->type == YAML_MAP ? yaml_get(outer, "value") : NULL;
+    if (!value || (key->kind != KEY_COUNT && key->kind != KEY_CHOICE))
+        return RC_OK;
+    for (size_t i = 0; i < outer->n; i++) {
+        const char *name = outer->keys[i];
+        enum status status;
+        enum rc rc = strcmp(name, "status") == 0 ? read_status(outer->items[i], &status, e)
+                     : strcmp(name, "value") == 0 || strcmp(name, "source") == 0 || strcmp(name, "note") == 0
+                         ? want_scalar(&(struct key){.name = name}, outer->items[i], e)
+                         : err_at(e, RC_SCHEMA, &outer->key_at[i],
+                                  "%s: unknown key '%.60s', expected value, status, source or note", key->name, name);
+        if (rc)
+            return rc;
+    }
+    *node = value;
+    return RC_OK;
+}
+
 static enum rc keys_read_key(const struct key *key, const struct yaml_node *node, struct yaml_doc *doc,
                              void *field, struct err *e) {
+    enum rc unwrapped = unwrap(key, &node, e);
+    if (unwrapped)
+        return unwrapped;
     if (key->kind == KEY_TEXT || key->kind == KEY_COUNT || key->kind == KEY_BOOL ||
         key->kind == KEY_CHOICE) {
         enum rc rc = want_scalar(key, node, e);

@@ -2,6 +2,7 @@
 /* gates: evaluates every gate now and says what follows. */
 #include "sim/cli/cli.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,21 @@
 #include "sim/report/gates_report.h"
 #include "validation/gate_run.h"
 #include "validation/gate_table.h"
+
+struct gates_line {
+    struct line line;
+    bool check, full;
+};
+
+static const struct option analytic_only = {"--analytic-only", NULL, OPTION_FLAG,
+                                            offsetof(struct line, question.analytic_only),
+                                            .help = "leave the simulation out"};
+static const struct option check_option = {"--check", NULL, OPTION_FLAG, offsetof(struct gates_line, check),
+                                           .help = "exit 3 if a gate fails that is not known to fail"};
+static const struct option full = {"--full", NULL, OPTION_FLAG, offsetof(struct gates_line, full),
+                                   .help = "the whole grids of the simulator's gates (slower)"};
+static const struct option *const gates_options[] = {&analytic_only, &option_corpus, &check_option, &full,
+                                                     &option_format, &option_help, NULL};
 
 #define TIMEOUT_S 60 /* of one simulation */
 
@@ -58,29 +74,35 @@ static enum rc check(const struct gate_run *run, struct err *e) {
     return rc;
 }
 
-static void write(const struct options *o, const struct gate_run *run, struct buf *out) {
+static void write(int format, const struct gate_run *run, struct buf *out) {
     struct licences *licences = licences_decide(run->results, run->n);
-    if (o->format == FORMAT_JSON)
+    if (format == FORMAT_JSON)
         gates_write_json(run->results, run->n, licences, out);
-    else if (o->format == FORMAT_CSV)
+    else if (format == FORMAT_CSV)
         gates_write_csv(run->results, run->n, out);
     else
         gates_write_text(run->results, run->n, licences, out);
     licences_free(licences);
 }
 
-enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
-    bool explain = o->n_words == 2 && strcmp(o->words[0], "explain") == 0;
-    if (o->n_words && !explain)
-        return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", o->words[0]);
-    struct sim_options limit = {.timeout_s = TIMEOUT_S};
-    const struct simulator simulator = {sim_answer, &limit};
-    struct gate_run_options options = {.folder = o->corpus,
-                                       .only = explain ? o->words[1] : NULL,
-                                       .analytic_only = o->analytic_only,
-                                       .tools = {.full = o->full}};
-    if (!o->analytic_only) {
+static enum rc run_gates(const void *parsed, struct buf *out, struct err *e) {
+    const struct gates_line *l = parsed;
+    const struct question *q = &l->line.question;
+    int format = l->line.format;
+    bool explain = l->line.n_words == 2 && strcmp(l->line.words[0], "explain") == 0;
+    if (l->line.n_words && !explain)
+        return err_set(e, RC_USAGE, "'%.60s' found, expected nothing or explain ID", l->line.words[0]);
+    struct sim_options first = {.timeout_s = TIMEOUT_S, .engine = SIM_ENGINE_SIMGRID, .messages = INT_MAX},
+                       other = {.timeout_s = TIMEOUT_S, .engine = SIM_ENGINE_FLUID, .messages = INT_MAX};
+    const struct simulator simulator = {sim_answer, &first}, second = {sim_answer, &other};
+    struct gate_run_options options = {.folder = q->corpus,
+                                       .only = explain ? l->line.words[1] : NULL,
+                                       .analytic_only = q->analytic_only,
+                                       .tools = {.full = l->full}};
+    if (!q->analytic_only) {
         options.tools.simulator = &simulator;
+        options.tools.second = &second;
+        options.tools.sequence = sim_answer_sequence;
         options.tools.repeat = repeat;
     }
     struct gate_run run;
@@ -88,15 +110,26 @@ enum rc cmd_gates(const struct options *o, struct buf *out, struct err *e) {
     if (rc)
         return rc;
     if (explain && !run.n)
-        rc = unknown_gate(o->words[1], e);
-    else if (explain && o->format == FORMAT_TEXT)
-        gates_explain(&run.results[0], o->corpus, out);
-    else if (explain && o->format == FORMAT_JSON)
+        rc = unknown_gate(l->line.words[1], e);
+    else if (explain && format == FORMAT_TEXT)
+        gates_explain(&run.results[0], q->corpus, out);
+    else if (explain && format == FORMAT_JSON)
         gates_explain_json(&run.results[0], out);
     else
-        write(o, &run, out);
-    if (!rc && o->check)
+        write(format, &run, out);
+    if (!rc && l->check)
         rc = check(&run, e);
     gate_run_clear(&run);
     return rc;
 }
+
+const struct command command_gates = {
+    "gates", run_gates, gates_options, sizeof(struct gates_line), true,
+    "evaluate every gate now; what is open, conditional, withdrawn", "[explain ID] [options]",
+    "A gate tries a claim on evidence; one that does not pass withdraws capabilities. explain shows a\n"
+    "gate's points, predicted and measured, and what would change its outcome.\n\n"
+    "Examples:\n"
+    "  moesim gates\n"
+    "  moesim gates --check --format json\n"
+    "  moesim gates explain tier1b-c4\n"
+    "  moesim gates --corpus my_measurements\n", NULL};

@@ -10,6 +10,16 @@
 #include "platforms/base/json.h"
 #include "sim/report/table.h"
 
+struct matrix_line {
+    struct line line;
+    const char *output; /* NULL: this folder */
+};
+
+static const struct option output = {"-o", "PATH", OPTION_TEXT, offsetof(struct matrix_line, output),
+                                     .help = "folder to write to (default: this one)"};
+static const struct option *const options[] = {&option_platform, &option_workload, &option_set, &option_trace,
+                                               &option_seed, &output, &option_format_two, &option_help, NULL};
+
 struct listed {
     const char *name;
     const struct matrix *matrix;
@@ -27,7 +37,7 @@ static enum rc write_files(const struct listed *m, const char *unit, const char 
     return rc;
 }
 
-static void as_json(const struct inputs *in, const struct options *o, const char *folder,
+static void as_json(const struct inputs *in, int64_t seed, const char *folder,
                     const struct listed *all, struct buf *out) {
     struct json j;
     json_init(&j, out, true);
@@ -36,7 +46,7 @@ static void as_json(const struct inputs *in, const struct options *o, const char
     json_key_text(&j, "platform", in->platform->name);
     json_key_text(&j, "workload", in->workload->name);
     json_key_int(&j, "ranks", plat_ranks(in->platform));
-    json_key_int(&j, "seed", (int64_t)o->seed);
+    json_key_int(&j, "seed", seed);
     json_key_number_if(&j, "fan_out", in->traffic->fan_out > 0, in->traffic->fan_out);
     json_key_open(&j, "matrices", '[');
     for (int i = 0; i < 3; i++) {
@@ -82,15 +92,17 @@ static void as_text(const char *folder, const struct listed *all, const char *no
         buf_text(out, notes);
 }
 
-enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e) {
-    if (o->n_words)
-        return err_set(e, RC_USAGE, "unexpected word '%.60s'", o->words[0]);
-    if (o->set_implementation.n)
+static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+    const struct matrix_line *l = parsed;
+    const struct question *q = &l->line.question;
+    if (l->line.n_words)
+        return cli_no_words(&l->line, e);
+    if (q->implementation.n)
         return err_set(e, RC_USAGE, "matrix: 'implementation.' keys do not change what is written: rows per expert, "
                        "hops that are cut at the fast tier");
-    const char *folder = o->output ? o->output : ".";
+    const char *folder = l->output ? l->output : ".";
     struct inputs in = {0};
-    enum rc rc = inputs_load(o, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_TRAFFIC, &in, e);
+    enum rc rc = inputs_load(q, INPUT_PLATFORM | INPUT_WORKLOAD | INPUT_TRAFFIC, &in, e);
     if (!rc && mkdir(folder, 0777) != 0 && errno != EEXIST)
         rc = err_set(e, RC_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
     if (!rc) {
@@ -102,11 +114,19 @@ enum rc cmd_matrix(const struct options *o, struct buf *out, struct err *e) {
         const char *unit = in.traffic->unit == TRAFFIC_BYTES ? "bytes" : "rows";
         for (int i = 0; i < 3 && !rc; i++)
             rc = write_files(&all[i], unit, folder, e);
-        if (!rc && o->format == FORMAT_JSON)
-            as_json(&in, o, folder, all, out);
+        if (!rc && l->line.format == FORMAT_JSON)
+            as_json(&in, q->seed, folder, all, out);
         else if (!rc)
             as_text(folder, all, in.traffic->notes.text, out);
     }
     inputs_clear(&in);
     return rc;
 }
+
+const struct command command_matrix = {
+    "matrix", run, options, sizeof(struct matrix_line), false,
+    "write the per-peer message matrices and their skew", "[options]",
+    "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
+    "Examples:\n"
+    "  moesim matrix -o matrices\n"
+    "  moesim matrix --trace counts.csv --set workload.experts=128 -o /tmp/m --format json\n", NULL};

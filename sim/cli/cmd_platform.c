@@ -2,13 +2,10 @@
 /* platform check|show|list|xml: looks at machine files. */
 #include "sim/cli/list.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "platforms/base/unit.h"
-#include "platforms/sanity.h"
-#include "sim/cli/show_platform.h"
 #include "sim/engine/engine.h"
+#include "sim/report/platform_report.h"
 
 static enum rc list_one(const char *name, struct json *j, struct table *t, char **description, struct err *e) {
     struct platform *p;
@@ -31,213 +28,53 @@ static enum rc list_one(const char *name, struct json *j, struct table *t, char 
 static const struct list listed = {FIND_PLATFORM, "moesim/platform-list/1", "platforms", PLATFORM_DEFAULT, 3,
                                    list_one};
 
-static void quantity_row(struct table *t, const char *name, const struct quantity *q,
-                         enum unit_kind kind) {
-    char text[UNIT_TEXT];
-    if (!q->given)
-        return;
-    table_cell(t, "%s", name);
-    table_cell(t, "%s", unit_format(q->value, kind, text));
-    table_cell(t, "%s", status_name(q->status));
-    table_cell(t, "%s", q->source ? q->source : "");
-}
+static const struct option *const options[] = {&option_set, &option_format_two, &option_help, NULL};
 
-static void show_constants(const struct platform *p, struct buf *out) {
-    struct table t;
-    table_init(&t, 4);
-    static const char *const head[] = {"constant", "value", "status", "source"};
-    for (int i = 0; i < 4; i++)
-        table_cell(&t, "%s", head[i]);
-    for (int tier = 0; tier < p->n_tiers; tier++) {
-        const struct plat_tier *x = &p->tier[tier];
-        const struct {
-            const char *key;
-            const struct quantity *q;
-            enum unit_kind kind;
-        } all[] = {{"bandwidth", &x->bandwidth_Bps, UNIT_RATE},
-                   {"latency", &x->latency_s, UNIT_TIME},
-                   {"x_half", &x->x_half_bytes, UNIT_SIZE},
-                   {"message_cost", &x->message_cost_s, UNIT_TIME}};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            char name[40];
-            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, all[i].key);
-            quantity_row(&t, name, all[i].q, all[i].kind);
-        }
-        struct plat_fabric fabric = x->fabric;
-        char key[FABRIC_CONSTANT], name[FABRIC_CONSTANT + 8];
-        const struct quantity *q;
-        for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
-            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, key);
-            quantity_row(&t, name, q, UNIT_RATE);
-        }
-    }
-    quantity_row(&t, "port_bandwidth", &p->port_bandwidth_Bps, UNIT_RATE);
-    quantity_row(&t, "copy_bandwidth", &p->copy_bandwidth_Bps, UNIT_RATE);
-    quantity_row(&t, "collective_bandwidth", &p->collective_bandwidth_Bps, UNIT_RATE);
-    quantity_row(&t, "splits_sync", &p->splits_sync_s, UNIT_TIME);
-    table_write(&t, true, out);
-    table_clear(&t);
-}
-
-static void show_alpha(const struct platform *p, struct buf *out) {
-    static const char *const phases[] = {
-        [ALPHA_ANY] = "", [ALPHA_DISPATCH] = ", dispatch", [ALPHA_COMBINE] = ", combine"};
-    const struct plat_alpha *tables = p->alpha.items;
-    if (!p->alpha.n)
-        buf_text(out, "no alpha: call times are a band over the treatments below\n");
-    for (size_t i = 0; i < p->alpha.n; i++) {
-        const struct plat_alpha_entry *x = tables[i].entries.items;
-        struct buf words = {0};
-        buf_printf(&words, "alpha of %s, host %s%s:", tables[i].implementation,
-                   regime_name((enum regime)tables[i].regime), phases[tables[i].phase]);
-        for (size_t k = 0; k < tables[i].entries.n; k++) {
-            char text[UNIT_TEXT];
-            buf_printf(&words, "%s world %lld %s (%s)", k ? "," : "", (long long)x[k].world,
-                       unit_format(x[k].time_s.value, UNIT_TIME, text),
-                       status_name(x[k].time_s.status));
-        }
-        table_paragraph(out, "%s", words.text);
-        buf_clear(&words);
-    }
-    const struct plat_treatment *treatments = p->alpha_treatments.items;
-    for (size_t i = 0; i < p->alpha_treatments.n; i++)
-        buf_printf(out, "%s%s%s", i ? ", " : "alpha treatments of the time band: ",
-                   treatments[i].name, i + 1 == p->alpha_treatments.n ? "\n" : "");
-}
-
-/* What the ratio of the rates does not say: NICs, uplinks and nodes that ranks share on the way out. */
-static void show_share(const struct topology *t, double ratio, struct buf *out) {
-    const struct platform *p = t->platform;
-    double share_Bps = show_share_Bps(t);
-    char text[UNIT_TEXT];
-    if (plat_widest(p) == TIER_FAST || share_Bps >= p->tier[plat_slow(p)].bandwidth_Bps.value * (1 - 1e-9))
-        return;
-    buf_printf(out, "when all ranks send outwards the slow tier leaves %s to each",
-               unit_format(share_Bps, UNIT_RATE, text));
-    if (ratio > 0)
-        buf_printf(out, " (ratio %.4g)", p->tier[TIER_FAST].bandwidth_Bps.value / share_Bps);
-    buf_text(out, "\n");
-}
-
-static void show_text(const struct topology *t, struct buf *out) {
-    const struct platform *p = t->platform;
-    table_paragraph(out, "%s%s%s", p->name, p->description ? ": " : "", p->description ? p->description : "");
-    plat_shape(p, out);
-    buf_printf(out, " = %d ranks, %d links, each one direction\n", t->ranks, t->n_links);
-    double ratio = plat_hierarchy_ratio(p);
-    if (ratio > 0)
-        buf_printf(out, "hierarchy ratio %.4g (fast over slow bandwidth per rank)\n", ratio);
-    else
-        buf_printf(out, "no hierarchy ratio: %s\n", plat_no_ratio(p));
-    show_share(t, ratio, out);
-    if (p->ratio_probed.given)
-        buf_printf(out, "probed ratio %.4g (%s)\n", p->ratio_probed.value,
-                   status_name(p->ratio_probed.status));
-    show_tiers(t, out);
-    char text[UNIT_TEXT];
-    buf_printf(out, "bisection: half of the %s sends evenly to the other half at %s\n",
-               p->groups > 1 ? "groups" : "ranks", unit_format(show_bisection_Bps(t), UNIT_RATE, text));
-    show_routes(t, out);
-    buf_text(out, "\n");
-    show_links(t, out);
-    buf_text(out, "\n");
-    show_constants(p, out);
-    buf_text(out, "\n");
-    show_alpha(p, out);
-}
-
-static void show_json(const struct topology *t, struct buf *out) {
-    const struct platform *p = t->platform;
-    struct json j;
-    json_init(&j, out, true);
-    json_open(&j, '{');
-    json_key_text(&j, "schema", "moesim/platform-show/1");
-    json_key_text(&j, "name", p->name);
-    json_key_int(&j, "groups", p->groups);
-    json_key_int(&j, "ranks_per_group", p->ranks_per_group);
-    json_key_int(&j, "ranks", t->ranks);
-    double ratio = plat_hierarchy_ratio(p);
-    json_key_number_if(&j, "hierarchy_ratio", ratio > 0, ratio);
-    if (plat_no_ratio(p))
-        json_key_text(&j, "hierarchy_ratio_reason", plat_no_ratio(p));
-    json_key_number(&j, "bisection_Bps", show_bisection_Bps(t));
-    json_key_number_if(&j, "slow_share_Bps", plat_widest(p) > TIER_FAST, show_share_Bps(t));
-    for (int tier = 0; tier < p->n_tiers; tier++) {
-        char key[40];
-        snprintf(key, sizeof key, "%.20s_kind", p->tier[tier].name);
-        json_key_text(&j, key, fabric_kinds[p->tier[tier].fabric.kind]);
-    }
-    json_key_open(&j, "links", '[');
-    for (int i = 0; i < t->n_links; i++) {
-        json_open(&j, '{');
-        json_key_text(&j, "name", t->links[i].name);
-        json_key_text(&j, "tier", p->tier[t->links[i].tier].name);
-        json_key_number(&j, "capacity_Bps", t->links[i].capacity_Bps);
-        if (t->links[i].failed)
-            json_key_bool(&j, "failed", true);
-        json_close(&j);
-    }
-    json_close(&j);
-    json_close(&j);
-    buf_text(out, "\n");
-}
-
-static void write_check(const struct platform *p, enum format format, struct buf *out) {
-    struct buf warnings = {0};
-    struct json j;
-    plat_sanity(p, &warnings);
-    if (format == FORMAT_JSON) {
-        json_init(&j, out, true);
-        json_open(&j, '{');
-        json_key_text(&j, "schema", "moesim/platform-check/1");
-        json_key_text(&j, "file", p->doc->file);
-        json_key_int(&j, "groups", p->groups);
-        json_key_int(&j, "ranks_per_group", p->ranks_per_group);
-        json_key_lines(&j, "warnings", warnings.text);
-        json_close(&j);
-        buf_text(out, "\n");
-    } else {
-        buf_printf(out, "%s: ok, ", p->doc->file);
-        plat_shape(p, out);
-        buf_text(out, "\n");
-        table_lines(out, "warning", warnings.text);
-    }
-    buf_clear(&warnings);
-}
-
-enum rc cmd_platform(const struct options *o, struct buf *out, struct err *e) {
+static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+    const struct line *l = parsed;
     enum { VERBS = 6, LIST = 0, KEYS, SCHEMA };
     static const char *const verbs[VERBS] = {"list", "keys", "schema", "check", "show", "xml"};
-    const char *verb = o->n_words ? o->words[0] : "";
+    const char *verb = l->n_words ? l->words[0] : "";
     size_t k = 0;
     while (k < VERBS && strcmp(verbs[k], verb) != 0)
         k++;
-    if (k == VERBS || o->n_words > (k <= SCHEMA ? 1 : 2)) {
+    if (k == VERBS || l->n_words > (k <= SCHEMA ? 1 : 2)) {
         return err_set(e, RC_USAGE,
                        "platform: expected check, show or xml, then a name or file, or list, keys or schema%s",
                        err_hint("; ", verb, verbs, k == VERBS ? VERBS : 0).text);
     }
     if (k == LIST)
-        return list_files(&listed, o->format, out, e);
+        return list_files(&listed, l->format, out, e);
     if (k == KEYS)
         keys_markdown(platform_keys, out);
     if (k == SCHEMA)
         keys_json_schema(platform_keys, PLATFORM_SCHEMA, out);
     if (k == KEYS || k == SCHEMA)
         return RC_OK;
-    struct options with_name = *o;
-    if (o->n_words == 2)
-        with_name.platform = o->words[1];
+    struct question q = l->question;
+    if (l->n_words == 2)
+        q.platform.name = l->words[1];
     struct inputs in = {0};
-    enum rc rc = inputs_load(&with_name, INPUT_PLATFORM, &in, e);
+    enum rc rc = inputs_load(&q, INPUT_PLATFORM, &in, e);
     if (!rc && strcmp(verb, "xml") == 0)
         rc = sim_xml(in.topology, out, e);
     else if (!rc && strcmp(verb, "check") == 0)
-        write_check(in.platform, o->format, out);
-    else if (!rc && o->format == FORMAT_JSON)
-        show_json(in.topology, out);
+        platform_write_check(in.platform, l->format == FORMAT_JSON, out);
+    else if (!rc && l->format == FORMAT_JSON)
+        platform_write_json(in.topology, out);
     else if (!rc)
-        show_text(in.topology, out);
+        platform_write_text(in.topology, out);
     inputs_clear(&in);
     return rc;
 }
+
+const struct command command_platform = {
+    "platform", run, options, sizeof(struct line), false, "inspect machine files",
+    "check|show|list|xml|keys|schema [NAME|FILE] [options]",
+    "check validates a file, show says what will be simulated, list names the built-in ones,\n"
+    "xml prints an equivalent SimGrid platform for other tools, keys the table of all keys,\n"
+    "schema a JSON Schema of machine files for editors.\n\n"
+    "Examples:\n"
+    "  moesim platform list\n"
+    "  moesim platform check my_cluster.yaml\n"
+    "  moesim platform show dgx-h100 --set platform.slow.oversubscription=2\n", NULL};

@@ -8,42 +8,70 @@
 #include "platforms/base/json.h"
 #include "sim/report/page.h"
 
-enum rc cmd_report(const struct options *o, struct buf *out, struct err *e) {
-    if (o->n_words != 1)
-        return err_set(e, RC_USAGE, "report: %d files given, expected one file of results", o->n_words);
-    if (o->format == FORMAT_CSV) {
-        bool truncated;
-        enum rc rc = page_csv(o->words[0], out, &truncated, e);
-        if (!rc && truncated)
-            fprintf(stderr, "warning: %s: the last line was cut off and is left out\n", o->words[0]);
-        return rc;
+struct report_line {
+    struct line line;
+    const char *output;
+};
+
+static const struct option output = {"-o", "FILE.html", OPTION_TEXT, offsetof(struct report_line, output),
+                                     .help = "page to write"};
+static const struct option *const options[] = {&output, &option_format, &option_help, NULL};
+
+static enum rc write_csv(const char *path, struct buf *out, struct err *e) {
+    bool truncated;
+    enum rc rc = page_csv(path, out, &truncated, e);
+    if (!rc && truncated)
+        fprintf(stderr, "warning: %s: the last line was cut off and is left out\n", path);
+    return rc;
+}
+
+static void conclude(const struct page *page, const struct report_line *l, struct buf *out) {
+    if (l->line.format != FORMAT_JSON) {
+        buf_printf(out, "%s: page of %zu records, %zu of them without result\n", l->output, page->n, page->failed);
+        return;
     }
-    if (!o->output)
+    struct json j;
+    json_init(&j, out, true);
+    json_open(&j, '{');
+    json_key_text(&j, "schema", "moesim/report/1");
+    json_key_text(&j, "file", l->output);
+    json_key_int(&j, "records", (int64_t)page->n);
+    json_key_int(&j, "without_result", (int64_t)page->failed);
+    json_close(&j);
+    buf_text(out, "\n");
+}
+
+static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+    const struct report_line *l = parsed;
+    if (l->line.n_words != 1)
+        return err_set(e, RC_USAGE, "report: %d files given, expected one file of results", l->line.n_words);
+    const char *path = l->line.words[0];
+    if (l->line.format == FORMAT_CSV)
+        return write_csv(path, out, e);
+    if (!l->output)
         return err_set(e, RC_USAGE, "report: -o FILE.html is missing: where the page goes");
-    if (file_same(o->words[0], o->output))
+    if (file_same(path, l->output))
         return err_set(e, RC_USAGE, "report: -o %s: the page would replace the results that it is made from",
-                       o->output);
+                       l->output);
     struct page page;
     struct buf html = {0};
-    enum rc rc = page_read(o->words[0], &page, e);
+    enum rc rc = page_read(path, &page, e);
     if (rc)
         return rc;
     page_write(&page, &html);
-    rc = file_write(o->output, html.text, html.n, e);
-    if (!rc && o->format == FORMAT_JSON) {
-        struct json j;
-        json_init(&j, out, true);
-        json_open(&j, '{');
-        json_key_text(&j, "schema", "moesim/report/1");
-        json_key_text(&j, "file", o->output);
-        json_key_int(&j, "records", (int64_t)page.n);
-        json_key_int(&j, "without_result", (int64_t)page.failed);
-        json_close(&j);
-        buf_text(out, "\n");
-    } else if (!rc) {
-        buf_printf(out, "%s: page of %zu records, %zu of them without result\n", o->output, page.n, page.failed);
-    }
+    rc = file_write(l->output, html.text, html.n, e);
+    if (!rc)
+        conclude(&page, l, out);
     buf_clear(&html);
     page_clear(&page);
     return rc;
 }
+
+const struct command command_report = {
+    "report", run, options, sizeof(struct report_line), true,
+    "a page with plots from records of a sweep, or from one result", "RESULTS -o FILE.html [options]",
+    "RESULTS is what sweep wrote, or the JSON of simulate or compare. The page needs no network.\n"
+    "--format csv prints the records as CSV instead.\n\n"
+    "Examples:\n"
+    "  moesim report my_sweep.jsonl -o report.html\n"
+    "  moesim report my_sweep.jsonl --format csv\n", NULL};

@@ -8,8 +8,21 @@
 
 #include "platforms/base/json.h"
 #include "platforms/base/unit.h"
-#include "sim/cli/cli.h"
 #include "sim/report/page.h"
+
+#define FIELD(field) offsetof(struct sweep_line, field)
+static const struct option output_option = {"-o", "FILE.jsonl", OPTION_TEXT, FIELD(output),
+                                            .help = "records; a run continues what it finds there"};
+static const struct option jobs_option = {"--jobs", "N", OPTION_COUNT, FIELD(jobs), 1, 4096,
+                                          .help = "processes (default: one a core)"};
+static const struct option dry_run = {"--dry-run", NULL, OPTION_FLAG, FIELD(dry_run),
+                                      .help = "say what would be done, and what it would cost"};
+static const char *const retries[] = {"killed", "none", "all", NULL};
+static const struct option retry = {"--retry-failed", "killed|none|all", OPTION_CHOICE, FIELD(retry),
+                                    .choices = retries, .first = RETRY_CIRCUMSTANCE,
+                                    .help = "failed points to try again (default killed: killed or out of time)"};
+static const struct option *const options[] = {&option_corpus, &output_option, &jobs_option,   &dry_run,
+                                               &retry,         &option_format, &option_help, NULL};
 
 /* Memory of a job, measured as its share where processes share (Pss): 4 MB with 8 ranks uniform, 13 MB with 128 (19,000
  * messages a run), 27 MB with 256 (75,000), and 30 MB once it keeps the inputs of many points. */
@@ -21,10 +34,10 @@ static int cores(void) {
     return n < 1 ? 1 : n > 4096 ? 4096 : (int)n;
 }
 
-static enum rc plan_all(const struct sweep_spec *spec, struct inputs_memo *memo, struct sweep_plan *plans,
+static enum rc plan_all(const struct sweep_spec *spec, const struct study *study, struct sweep_plan *plans,
                         struct err *e) {
     for (size_t i = 0; i < spec->n_points; i++) {
-        enum rc rc = sweep_point_plan(spec, i, memo, &plans[i], e);
+        enum rc rc = sweep_point_plan(spec, i, study, &plans[i], e);
         if (rc) {
             err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
             return rc == RC_USAGE ? RC_SCHEMA : rc; // the file is wrong, not the command line
@@ -40,7 +53,7 @@ static void describe(const struct sweep_job *job, const struct sweep_file *file,
     int ranks = 0;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct sweep_plan *p = &job->plans[i];
-        if (sweep_file_find(file, p->key)) {
+        if (sweep_is_done(job, sweep_file_find(file, p->key))) {
             there++;
             continue;
         }
@@ -66,7 +79,7 @@ static void describe(const struct sweep_job *job, const struct sweep_file *file,
 }
 
 static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y, const char *path,
-                     enum format format, struct buf *out) {
+                     int format, struct buf *out) {
     if (format == FORMAT_JSON) {
         struct json j;
         json_init(&j, out, true);
@@ -88,57 +101,72 @@ static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y,
         buf_text(out, "why points failed: under error in their records, or on the page of moesim report\n");
 }
 
-static enum rc run(const struct options *o, const struct sweep_job *job, const struct sweep_remote *remote,
-                   struct buf *out, struct err *e) {
+static enum rc run(const struct sweep_line *l, const char *output, const struct sweep_job *job,
+                   const struct sweep_remote *remote, struct buf *out, struct err *e) {
     struct sweep_file file;
     struct sweep_tally tally = {0};
-    int jobs = o->jobs ? (int)o->jobs : remote ? 1 : cores();
-    enum rc rc = o->dry_run ? sweep_file_look(o->output, &file, e) : sweep_file_open(o->output, &file, e);
+    int jobs = l->jobs ? (int)l->jobs : remote ? 1 : cores();
+    bool csv = l->line.format == FORMAT_CSV;
+    enum rc rc = l->dry_run ? sweep_file_look(output, &file, e) : sweep_file_open(output, &file, e);
     if (!rc && file.repaired)
-        fprintf(stderr, "warning: %s: the last line was cut off and is %s\n", o->output,
-                o->dry_run ? "not counted" : "taken away");
-    if (!rc && o->dry_run) {
+        fprintf(stderr, "warning: %s: the last line was cut off and is %s\n", output,
+                l->dry_run ? "not counted" : "taken away");
+    if (!rc && l->dry_run) {
         describe(job, &file, jobs + (remote ? remote->n : 0), out);
     } else if (!rc) {
         rc = sweep_run(job, jobs, remote, &file, &tally, e);
-        if (!rc && o->format != FORMAT_CSV)
-            conclude(job->spec, &tally, o->output, o->format, out);
+        if (!rc && !csv)
+            conclude(job->spec, &tally, output, l->line.format, out);
     }
     sweep_file_close(&file);
     bool truncated; // no: it was closed just now
-    return rc || o->dry_run || o->format != FORMAT_CSV ? rc : page_csv(o->output, out, &truncated, e);
+    return rc || l->dry_run || !csv ? rc : page_csv(output, out, &truncated, e);
 }
 
-enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, struct buf *out, struct err *e) {
-    if (o->n_words != 1)
-        return err_set(e, RC_USAGE, "sweep: %d files given, expected one sweep file", o->n_words);
-    if (!o->output && !o->dry_run)
+enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e) {
+    if (l->line.n_words != 1)
+        return err_set(e, RC_USAGE, "sweep: %d files given, expected one sweep file", l->line.n_words);
+    if (!l->output && !l->dry_run)
         return err_set(e, RC_USAGE, "sweep: -o FILE.jsonl is missing: where the records go");
-    struct options with = *o;
-    if (!with.output)
-        with.output = ""; // a dry run without one: no records yet
     struct sweep_spec *spec = NULL;
     struct sweep_plan *plans = NULL;
-    struct licensing l = {0};
+    struct study study = {0};
     struct inputs_memo memo = inputs_memo();
-    enum rc rc = sweep_spec_load(o->words[0], &spec, e);
+    enum rc rc = sweep_spec_load(l->line.words[0], l->line.question.corpus, &spec, e);
+    if (!rc)
+        rc = study_open(l->line.question.corpus, &memo, &study, e);
     if (!rc) {
         plans = mem_alloc(spec->n_points, sizeof *plans);
-        rc = plan_all(spec, &memo, plans, e);
+        rc = plan_all(spec, &study, plans, e);
     }
-    if (!rc)
-        rc = licensing_open(o, &l, e);
     if (!rc) {
-        const struct sweep_job job = {spec, plans, &l, &memo};
-        rc = run(&with, &job, remote, out, e);
+        const struct sweep_job job = {spec, plans, &study, l->retry};
+        // a dry run without a file: no records yet
+        rc = run(l, l->output ? l->output : "", &job, remote, out, e);
     }
-    licensing_clear(&l);
+    study_close(&study);
     inputs_memo_clear(&memo);
     free(plans);
     sweep_spec_free(spec);
     return rc;
 }
 
-enum rc cmd_sweep(const struct options *o, struct buf *out, struct err *e) {
-    return sweep_main(o, NULL, out, e);
+static enum rc run_sweep(const void *line, struct buf *out, struct err *e) {
+    return sweep_main(line, NULL, out, e);
 }
+
+static void help_more(struct buf *out) {
+    buf_text(out, "\nKeys of a sweep file:\n\n");
+    sweep_spec_markdown(out);
+}
+
+const struct command command_sweep = {
+    "sweep", run_sweep, options, sizeof(struct sweep_line), true,
+    "many points in parallel, resumable, as JSON Lines", "SPEC.yaml -o FILE.jsonl [options]",
+    "A sweep file names axes over keys of platform, workload and implementation.\n"
+    "The same command continues after an interrupt, a kill or a full disk. --format csv prints all\n"
+    "records as CSV at the end.\n\n"
+    "Examples:\n"
+    "  moesim sweep workloads/sweeps/ratio_chain.yaml -o ratio_chain.jsonl --dry-run\n"
+    "  moesim sweep my_sweep.yaml -o my_sweep.jsonl --jobs 8\n"
+    "  mpirun -np 64 moesim-mpi sweep my_sweep.yaml -o my_sweep.jsonl\n", help_more};

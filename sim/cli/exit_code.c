@@ -17,3 +17,7 @@ int cli_exit_code(enum rc rc) {
         return 1;
     }
 }
+
+enum rc cli_no_words(const struct line *line, struct err *e) {
+    return line->n_words ? err_set(e, RC_USAGE, "unexpected word '%.60s'", line->words[0]) : RC_OK;
+}

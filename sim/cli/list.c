@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum rc list_files(const struct list *list, enum format format, struct buf *out, struct err *e) {
+enum rc list_files(const struct list *list, int format, struct buf *out, struct err *e) {
     struct find_names names;
     struct table t;
     struct json j, *json = format == FORMAT_JSON ? &j : NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list.h - `platform list` and `workload list`: the built-in files, one name first on each line. */
+/* list.h - `platform list` and `workload list`: the built-in files, one name first on each line.
+ *
+ * Units: none. Errors: those of the reader of a file. Ownership: borrow everything, append to the buffer. */
 #ifndef SIM_CLI_LIST_H
 #define SIM_CLI_LIST_H
 
@@ -18,6 +20,6 @@ struct list {
     enum rc (*add)(const char *name, struct json *j, struct table *t, char **description, struct err *e);
 };
 
-enum rc list_files(const struct list *list, enum format format, struct buf *out, struct err *e);
+enum rc list_files(const struct list *list, int format, struct buf *out, struct err *e);
 
 #endif

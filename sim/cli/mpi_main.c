@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/cli.h"
 #include "sim/cli/sweep_main.h"
-#include "sim/cli/sweep_pool.h"
+#include "sim/sweep/pool.h"
 
 enum { TAG_POINT = 1, TAG_RECORD, TAG_BYE };
 enum { STOP = -1, TOGETHER = -2, ALONE = -3 }; /* instead of a point */
@@ -158,19 +157,20 @@ static void serve(const struct sweep_job *job) {
 }
 
 /* Returns whether all ranks go to the end of MPI. */
-static bool worker(const struct options *o) {
+static bool worker(const struct sweep_line *l) {
     struct sweep_spec *spec = NULL;
-    struct licensing l = {0};
+    struct study study = {0};
     struct inputs_memo memo = inputs_memo();
     struct err e;
-    enum rc rc = o->n_words == 1 ? sweep_spec_load(o->words[0], &spec, &e) : RC_USAGE;
+    const char *corpus = l->line.question.corpus;
+    enum rc rc = l->line.n_words == 1 ? sweep_spec_load(l->line.words[0], corpus, &spec, &e) : RC_USAGE;
     if (!rc)
-        rc = licensing_open(o, &l, &e);
+        rc = study_open(corpus, &memo, &study, &e);
     if (!rc)
-        serve(&(struct sweep_job){spec, NULL, &l, &memo});
+        serve(&(struct sweep_job){spec, NULL, &study, l->retry});
     while (rc && receive_order() != STOP)
         continue; // rank 0 meets the same error and says it; this rank only waits for the end
-    licensing_clear(&l);
+    study_close(&study);
     inputs_memo_clear(&memo);
     sweep_spec_free(spec);
     MPI_Send(NULL, 0, MPI_CHAR, 0, TAG_BYE, MPI_COMM_WORLD);
@@ -183,27 +183,26 @@ static void help(struct buf *out) {
     buf_text(out, "usage: mpirun -np N moesim-mpi sweep SPEC.yaml -o FILE.jsonl [options]\n\n"
                   "The sweep of 'moesim sweep' over the ranks of an MPI job; --jobs counts the workers of rank 0,\n"
                   "otherwise one. The same command continues after whatever ended it.\n\nOptions:\n");
-    options_help("sweep", out);
-    buf_text(out, "\nKeys of a sweep file:\n\n");
-    sweep_spec_markdown(out);
+    options_help(command_sweep.options, out);
+    command_sweep.help_more(out);
 }
 
 static bool is_help(const char *word) {
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static enum rc parse(int argc, char **argv, struct options *o, struct err *e) {
-    enum rc rc = options_parse(argc, (const char *const *)argv, o, e);
-    if (!rc && !o->help && strcmp(o->command, "sweep") != 0)
-        rc = err_set(e, RC_USAGE, "'%.60s' found, expected 'sweep': moesim-mpi runs sweeps only", o->command);
+static enum rc parse(int argc, char **argv, struct sweep_line *l, struct err *e) {
+    enum rc rc = options_parse("sweep", command_sweep.options, argc, (const char *const *)argv, l, e);
+    if (strcmp(argv[1], "sweep") != 0 && !(rc == RC_OK && l->line.help))
+        rc = err_set(e, RC_USAGE, "'%.60s' found, expected 'sweep': moesim-mpi runs sweeps only", argv[1]);
     return rc;
 }
 
 /* Rank 0; *lost receives how many ranks do not answer any more. */
-static enum rc lead(const struct options *o, int others, int *lost, struct buf *out, struct err *e) {
+static enum rc lead(const struct sweep_line *l, int others, int *lost, struct buf *out, struct err *e) {
     struct buf *begun = mem_alloc((size_t)others + 1, sizeof *begun);
     const struct sweep_remote remote = {others, begun, give, take};
-    enum rc rc = sweep_main(o, &remote, out, e);
+    enum rc rc = sweep_main(l, &remote, out, e);
     *lost = dismiss(others, begun);
     for (int i = 0; i < others; i++)
         buf_clear(&begun[i]);
@@ -213,20 +212,20 @@ static enum rc lead(const struct options *o, int others, int *lost, struct buf *
 
 /* Returns the exit code. */
 static int run(int argc, char **argv, int rank, int size, int *lost) {
-    struct options o = {0};
+    struct sweep_line l = {0};
     struct err e = {.text = ""};
     struct buf out = {0};
     bool asked = argc < 2 || is_help(argv[1]);
-    enum rc rc = asked ? RC_OK : parse(argc, argv, &o, &e); // the same on every rank
-    if (asked || (!rc && o.help))
+    enum rc rc = asked ? RC_OK : parse(argc, argv, &l, &e); // the same on every rank
+    if (asked || (!rc && l.line.help))
         help(&out);
     else if (!rc && rank == 0)
-        rc = lead(&o, size - 1, lost, &out, &e);
-    else if (!rc && !worker(&o))
+        rc = lead(&l, size - 1, lost, &out, &e);
+    else if (!rc && !worker(&l))
         _exit(0);
     if (rc && rank == 0)
         fprintf(stderr, "moesim-mpi: %s\n", e.text);
-    options_clear(&o);
+    line_clear(&l.line);
     if (rank == 0 && out.n && (fwrite(out.text, 1, out.n, stdout) != out.n || fflush(stdout) != 0))
         rc = RC_IO;
     buf_clear(&out);

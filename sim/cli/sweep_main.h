@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sweep_main.h - the command `sweep`, with workers on this machine and, under MPI, on others. */
+/* sweep_main.h - the command `sweep`, with workers on this machine and, under MPI, on others.
+ *
+ * Units: SI. Errors: those of the sweep. Ownership: borrows the line. Edges: remote NULL is this machine only. */
 #ifndef SIM_CLI_SWEEP_MAIN_H
 #define SIM_CLI_SWEEP_MAIN_H
 
-#include "sim/cli/sweep_run.h"
+#include "sim/cli/cli.h"
+#include "sim/sweep/run.h"
 
-/* remote NULL: this machine only. */
-enum rc sweep_main(const struct options *o, const struct sweep_remote *remote, struct buf *out, struct err *e);
+struct sweep_line {
+    struct line line;
+    const char *output; /* NULL: with dry_run only */
+    int64_t jobs; /* 0: one a core */
+    bool dry_run;
+    int retry; /* enum sweep_retry */
+};
+
+enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e);
 
 #endif

@@ -119,6 +119,14 @@ static enum rc runs_play_in_child(struct runs *r, double cpu_limit_s, struct err
     return rc;
 }
 
+/* Messages of a plan, or more: pairs of ranks. */
+static double most_messages(const struct plan *p) {
+    double n = 0;
+    for (int x = 0; x < p->n; x++)
+        n += (double)p->exchanges[x].call->stages[p->exchanges[x].stage].bytes.start[p->ranks];
+    return n;
+}
+
 static void choose_engine(const struct sim_options *options, struct plan *p) {
     enum sim_engine engine = options->engine;
     double flows = 0;
@@ -128,7 +136,7 @@ static void choose_engine(const struct sim_options *options, struct plan *p) {
         engine = sim_engine_for(flows);
     p->engine = engine == SIM_ENGINE_FLUID ? &flow_fluid : &flow_simgrid;
     p->checked = options->checked;
-    p->most_messages = options->messages;
+    p->most_messages = (int)fmin(options->messages, most_messages(p));
 }
 
 enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cases,
@@ -184,4 +192,11 @@ enum rc sim_run_sequence(const struct sim_sequence *s, const struct sim_options 
         *total_s = answer_total_s(&r.plan, outcomes);
     runs_clear(&r);
     return rc;
+}
+
+enum rc sim_answer_sequence(const struct call *calls, const struct costs *costs, size_t n_calls, enum regime host,
+                            void *options, struct outcome *outcomes, struct err *e) {
+    const struct sim_sequence sequence = {calls, costs, n_calls, host};
+    double total_s;
+    return sim_run_sequence(&sequence, options, outcomes, &total_s, e);
 }

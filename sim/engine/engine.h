@@ -23,7 +23,7 @@ enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
 
 /* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`. With as many, skewed, and 8 in flight per sender
  * SimGrid takes about a second (tests/bench/engines.sh). */
-enum { SIM_SIMGRID_FLOWS = 4096 };
+enum { SIM_SIMGRID_FLOWS = 2048 };
 
 /* Flows that a call starts: a path of a piece of a message each, and one for its per-message cost. */
 double sim_flows(const struct call *call);
@@ -37,7 +37,7 @@ struct sim_options {
     double timeout_s; /* CPU time of one sim_run(), and ten times that of wall time (child.h); 0 = unlimited */
     bool times_only; /* links are not measured: no link_bytes, and 10 to 20 % less time a run */
     int link_bins; /* count bytes over time in so many bins per link; 0 = do not */
-    int messages;  /* tell when the largest so many messages were under way; 0 = do not */
+    int messages;  /* tell when the largest so many messages were under way; 0 = do not, INT_MAX = all */
 };
 
 /* Simulates the call once for each case of fixed costs; outcomes[n_cases]. Order, window and start
@@ -61,6 +61,10 @@ struct sim_sequence {
     size_t n_calls;
     enum regime host;
 };
+
+/* Who is handed an engine plays a sequence so (validation/agreement.h): options is a struct sim_options. */
+enum rc sim_answer_sequence(const struct call *calls, const struct costs *costs, size_t n_calls, enum regime host,
+                            void *options, struct outcome *outcomes, struct err *e);
 
 /* outcomes[n_calls], each in its own time from begin_s on; flows, events and the cost of the
  * simulation are those of the whole sequence, and bytes over time too, counted from the start of

@@ -97,20 +97,20 @@ void call_in_order(std::vector<int64_t> *tags, void (*hook)(void *, int64_t)) {
         hook(net->hooks.context, tag);
 }
 
-/* All that happens at one instant: SimGrid has finished with the flows that end, and starts what the hooks ask for when
- * this returns. */
+/* All that has happened within an instant, at its end: equal ends may come apart by rounding, and their order
+ * would be an accident. SimGrid starts what the hooks ask for when this returns. */
 void call_hooks() {
     std::vector<int64_t> rung, ended;
-    const double until = s4u::Engine::get_clock() + FLOW_RESOLUTION;
-    for (; !net->alarms.empty() && net->alarms.top().first <= until; net->alarms.pop())
+    for (; !net->alarms.empty() && net->alarms.top().first <= s4u::Engine::get_clock(); net->alarms.pop())
         rung.push_back(net->alarms.top().second);
     ended.swap(net->ended);
     call_in_order(&rung, net->hooks.timer);
     call_in_order(&ended, net->hooks.flow_done);
 }
 
-void call_hooks_at(double date) {
-    simgrid::kernel::timer::Timer::set(date, call_hooks);
+/* An instant begins. */
+void call_hooks_after(double date) {
+    simgrid::kernel::timer::Timer::set(date + flow_instant(date - net->started_s), call_hooks);
 }
 
 /* Starts flows. Transfers must be started by an actor with a mailbox: those that need none are kept
@@ -193,7 +193,7 @@ void Courier::done(simgrid::kernel::activity::CommImpl *, void *buffer, size_t) 
     Courier *self = transfer->courier;
     self->done_.emplace_back(transfer);
     if (net->ended.empty())
-        call_hooks_at(s4u::Engine::get_clock());
+        call_hooks_after(s4u::Engine::get_clock());
     net->ended.push_back(transfer->tag);
     if (--self->live_ == 0)
         self->wake();
@@ -337,7 +337,7 @@ void start(flows *, const int *links, int n, int64_t payload, int64_t tag) {
 void set_timer(flows *, double delay_s, int64_t tag) {
     const double date = s4u::Engine::get_clock() + delay_s;
     net->alarms.emplace(date, tag);
-    call_hooks_at(date);
+    call_hooks_after(date);
 }
 
 double now(const flows *) {

@@ -2,9 +2,10 @@
 /* flow.h - flows that share links max-min fairly: what an engine offers, as a table of functions.
  *
  * There are two engines: SimGrid (flow.cpp) and our own (fluid.c). One flow alone takes exactly payload / (smallest
- * capacity on its way); no engine knows latency. All that lies within FLOW_RESOLUTION of the first thing to happen is
- * one instant: timers first, then the flows that end, each in order of their tags. A function called from a hook sees
- * the time of the instant, and may start flows and timers.
+ * capacity on its way); no engine knows latency. All that lies within flow_instant() of the first thing to happen
+ * is one instant, for equal ends come apart by rounding: at its end hooks are called for timers first, then for
+ * the flows that have ended, each in order of their tags. A function called from a hook sees the end of the
+ * instant, and may start flows and timers.
  * Order of calls: open(), link() for each link, seal(), then any number of runs: reset(), meter() and bins() where
  * wanted, start() and timer(), run(); close().
  * Units: seconds; payload is any integer unit and capacities are that unit per second.
@@ -28,8 +29,14 @@ struct flow_hooks {
     void *context;
 };
 
-/* Events closer than this many seconds are one event; with SimGrid a flow may end so much early. */
+/* With SimGrid a flow may end so many seconds early. */
 #define FLOW_RESOLUTION 1e-12
+
+/* How long an instant is. */
+static inline double flow_instant(double now_s) {
+    const double least_s = 1e-13, digits_s = 32 * 2.3e-16 * now_s;
+    return digits_s > least_s ? digits_s : least_s;
+}
 
 struct flow_options {
     bool apart;   /* flows fall apart into many groups that share no link: SimGrid then looks only at flows whose rates

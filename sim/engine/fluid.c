@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine `fluid`: instants and hooks. The rest is in fluid_level.c, fluid_clock.c, fluid_bundle.c. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,8 @@ static void seal(struct flows *f) {
     f->level = infinities(n + 1);
     f->state = mem_alloc(n + 1, sizeof *f->state);
     f->state[n] = FLUID_QUEUED; // nobody needs to tell it anything
-    f->floor = mem_alloc(n, sizeof *f->floor);
+    f->floor = mem_alloc(n + 1, sizeof *f->floor);
+    f->floor[n] = INFINITY;
     f->budget = mem_alloc(n, sizeof *f->budget);
     for (size_t l = 0; l < n; l++)
         f->budget[l] = f->links[l].capacity;
@@ -152,20 +152,18 @@ static double next_instant(struct flows *f) {
     }
 }
 
-/* All that happens within FLOW_RESOLUTION of the first thing, at the time of the last: nothing is early, and until then
- * rates are what they were. */
+/* All that happens in an instant. Rates are what they were until its end, so that no payload is lost. */
 static void play_instant(struct flows *f, double first) {
-    double last = fmax(first, f->now), until = last + fmax(FLOW_RESOLUTION, 4 * DBL_EPSILON * last);
+    double until = fmax(first, f->now);
+    until += flow_instant(until);
     f->n_tags = 0;
     while (f->n_alarms > 0 && f->alarms[0].at <= until) {
-        struct fluid_alarm alarm = take_alarm(f);
-        last = fmax(last, alarm.at);
         MEM_GROW(f->tags, f->n_tags, f->room_tags);
-        f->tags[f->n_tags++] = alarm.tag;
+        f->tags[f->n_tags++] = take_alarm(f).tag;
     }
     size_t timers = f->n_tags;
-    fluid_find_ending(f, until, &last);
-    f->now = last;
+    fluid_find_ending(f, until);
+    f->now = until;
     f->cost.steps++;
     for (int i = 0; i < f->ending.n; i++)
         fluid_end(f, f->ending.items[i], f->ending_key[i]);

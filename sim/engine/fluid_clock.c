@@ -146,27 +146,24 @@ static double last_key(const struct fluid_bundle *b, double most) {
     return last;
 }
 
-static void find_ending_at(struct flows *f, int link, double until, double *last) {
+static void find_ending_at(struct flows *f, int link, double until) {
     const struct fluid_link *q = &f->links[link];
     const double clock = q->clock + f->level[link] * (until - q->since);
     for (int k = 0; k < q->n; k++) {
         if (q->end[k] > clock && q->end[k] != q->first)
             continue;
         const struct fluid_bundle *b = &f->bundles[q->bundle[k]];
-        double key = last_key(b, b->heap[0].key + (clock - q->end[k]));
-        double end = q->end[k] + (key - b->heap[0].key);
-        *last = fmax(*last, fmin(q->since + (end - q->clock) / f->level[link], until));
-        note_ending(f, q->bundle[k], key);
+        note_ending(f, q->bundle[k], last_key(b, b->heap[0].key + (clock - q->end[k])));
     }
 }
 
-void fluid_find_ending(struct flows *f, double until, double *last) {
+void fluid_find_ending(struct flows *f, double until) {
     f->ending.n = 0;
     for (int block = 0; block <= f->n_links / FLUID_BLOCK; block++) {
         if (f->next_of_block[block] > until)
             continue;
         for (int link = block * FLUID_BLOCK; link < (block + 1) * FLUID_BLOCK; link++)
             if (f->next[link] <= until)
-                find_ending_at(f, link, until, last);
+                find_ending_at(f, link, until);
     }
 }

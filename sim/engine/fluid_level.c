@@ -9,6 +9,7 @@
 
 #define SAME 1e-13     /* relative change of a level that nobody is told of: rounding would go round for ever */
 #define FULL_FROM 1e-12 /* a link is full when its flows want this share more than it has */
+#define TO_FLOOR 0.97  /* share of it; with half, a fifth more is told, with 0.99 more links are computed */
 #define ROUNDS_MOST 1000 /* computations of all links in one solution; a few are normal */
 
 /* --- queue: a binary heap --------------------------------------------------------------------- */
@@ -20,6 +21,7 @@ void fluid_queue_link(struct flows *f, int link) {
     const struct fluid_link *q = &f->links[link];
     double key = f->state[link] == FLUID_FULL ? f->level[link] : q->capacity / fmax(q->flows, 1);
     f->state[link] = FLUID_QUEUED;
+    f->floor[link] = INFINITY;
     int at = f->n_queue++;
     for (int up; at > 0 && f->queue[up = (at - 1) / 2].key > key; at = up)
         f->queue[at] = f->queue[up];
@@ -140,13 +142,12 @@ static double find_level(const struct flows *f, const struct fluid_link *q, doub
     }
 }
 
-/* A link that is not full is left alone while its budget lasts: half of what it has to spare is given to flows slower
- * than the floor, which may speed up to it at no cost; a flow that gets faster beyond the floor pays from the other
- * half. */
+/* A link that is not full is left alone while its budget lasts: nearly all of what it has to spare is given to flows
+ * slower than the floor, which may speed up to it and nobody need say so; flows beyond the floor pay from the rest. */
 static void set_budget(struct flows *f, int link, double wanted) {
     enum { PASSES = 4 };
     const struct fluid_link *q = &f->links[link];
-    double aim = (q->capacity + wanted) / 2, floor = aim / q->flows;
+    double aim = wanted + TO_FLOOR * (q->capacity - wanted), floor = aim / q->flows;
     struct below b = below_of(q, f->others, floor);
     for (int i = 0; i < PASSES && b.flows > 0; i++) {
         floor = (aim - (wanted - b.sum)) / b.flows;
@@ -166,17 +167,17 @@ static void set_budget(struct flows *f, int link, double wanted) {
 
 /* --- who must know ---------------------------------------------------------------------------- */
 
-/* Flows over a link go from one rate to another. */
-static inline void tell(struct flows *f, int link, double from, double to, double flows) {
+/* Flows over a link that has to know go from one rate to another. */
+static void tell(struct flows *f, int link, double from, double to, double flows) {
     if (f->state[link] == FLUID_FULL) {
         fluid_queue_link(f, link);
-    } else if (f->state[link] == FLUID_SPARE) {
-        double floor = f->floor[link];
-        double more = (to > floor ? to : floor) - (from > floor ? from : floor);
-        f->budget[link] -= more * flows;
-        if (more > 0 && !(f->budget[link] >= 0))
-            fluid_queue_link(f, link);
+        return;
     }
+    double floor = f->floor[link];
+    double more = (to > floor ? to : floor) - (from > floor ? from : floor);
+    f->budget[link] -= more * flows;
+    if (more > 0 && !(f->budget[link] >= 0))
+        fluid_queue_link(f, link);
 }
 
 static void may_move(struct flows *f, int bundle) {
@@ -186,25 +187,32 @@ static void may_move(struct flows *f, int bundle) {
     fluid_list_add(&f->moving, bundle);
 }
 
-/* A level goes from one value to another. Flows that other links hold back below both see nothing of it. */
-static void tell_all(struct flows *f, const struct fluid_link *q, double from, double to) {
-    const double low = least(from, to), *others = f->others;
+/* A level that changes. */
+struct change {
+    double from, to, low, high;
+};
+
+static inline void tell_entry(struct flows *f, const struct fluid_link *q, int k, const struct change *x) {
+    const double c = f->others[k], from = least(c, x->from), to = least(c, x->to), higher = least(c, x->high);
+    const double flows = q->repeated ? f->bundles[q->bundle[k]].n : q->weight[k];
+    const int *o = q->other + (size_t)k * (size_t)q->width;
+    for (int j = 0; j < q->width && c > x->low; j++)
+        if (higher > f->floor[o[j]])
+            tell(f, o[j], from, to, flows);
+    // equal levels count too: the bundle then stays, or comes to the link whose level is the lower one
+    if (q->end[k] < INFINITY ? c < x->to : c > x->to)
+        may_move(f, q->bundle[k]);
+}
+
+/* Flows that other links hold back below both levels see nothing of the change. */
+static void tell_all(struct flows *f, const struct fluid_link *q, const struct change *x) {
     int *picked = f->picked, n = 0;
     for (int k = 0; k < q->n; k++) { // without a branch: it would be a coin toss
         picked[n] = k;
-        n += others[k] >= low;
+        n += f->others[k] >= x->low;
     }
-    for (int i = 0; i < n; i++) {
-        const int k = picked[i], *o = q->other + (size_t)k * (size_t)q->width;
-        const double c = others[k], rate = least(c, from), then = least(c, to);
-        const double flows = q->repeated ? f->bundles[q->bundle[k]].n : q->weight[k];
-        for (int j = 0; j < q->width && c > low; j++)
-            if (f->state[o[j]] != FLUID_QUEUED)
-                tell(f, o[j], rate, then, flows);
-        // equal levels count too: the bundle then stays, or comes to the link whose level is the lower one
-        if (q->end[k] < INFINITY ? c < to : c > to)
-            may_move(f, q->bundle[k]);
-    }
+    for (int i = 0; i < n; i++)
+        tell_entry(f, q, picked[i], x);
 }
 
 static void compute(struct flows *f, int link) {
@@ -226,13 +234,14 @@ static void compute(struct flows *f, int link) {
             return;
     } else {
         f->state[link] = FLUID_FULL;
+        f->floor[link] = -1;
         if (fabs(x - old) <= SAME * x)
             return;
     }
     fluid_sync(f, link);
     f->level[link] = x;
     fluid_touch(f, link);
-    tell_all(f, q, old, x);
+    tell_all(f, q, &(struct change){old, x, least(old, x), old > x ? old : x});
 }
 
 void fluid_solve(struct flows *f) {

@@ -79,7 +79,8 @@ struct flows {
     struct fluid_link *links;
     double *level;          /* [n_links + 1]; the last one is never full and fills up entries */
     unsigned char *state;   /* [n_links + 1] */
-    double *floor, *budget; /* [n_links] of a spare link: capacity - sum of max(rate, floor) = budget >= 0 */
+    double *floor;  /* [n_links + 1] rates below it need not be told to a link; INFINITY: none need; -1: all must */
+    double *budget; /* [n_links] of a spare link: capacity - sum of max(rate, floor), at least 0 */
     double *next;           /* [n_links, up to whole blocks] next end of a flow held by the link */
     double *next_of_block;
     struct fluid_dirty *queue; /* links to compute, lowest level first */
@@ -87,7 +88,7 @@ struct flows {
     struct fluid_list touched; /* links */
     struct fluid_list moving;  /* bundles that may have come to another link */
     double *others;            /* [room_others] least level on the rest of the way, of each entry of one link */
-    int *picked;
+    int *picked;               /* [room_others] entries that a new level may concern */
     int room_others;
 
     struct fluid_bundle *bundles;
@@ -128,7 +129,7 @@ void fluid_hold(struct flows *f, int bundle); /* by the lowest link on its way *
 void fluid_refresh(struct flows *f);          /* next ends of the links touched */
 double fluid_next_end(const struct flows *f);
 double fluid_served(const struct flows *f, int bundle); /* payload to each of its flows, by now */
-void fluid_find_ending(struct flows *f, double until, double *last); /* fills ending[]; raises *last to their ends */
+void fluid_find_ending(struct flows *f, double until); /* fills ending[] */
 
 /* fluid_bundle.c */
 void fluid_start(struct flows *f, const int *links, int n, double payload, int64_t tag);

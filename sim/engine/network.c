@@ -24,9 +24,9 @@ static double busiest_s(const struct plan *p) {
 static int time_scale(const struct plan *p) {
     double most_s = busiest_s(p);
     int exponent = 0;
-    enum { BITS = 5 };
+    enum { BITS = 5, IDLE = 30 };
     if (!(most_s > 0 && isfinite(most_s)))
-        return 0;
+        return IDLE; // only timers, of microseconds
     frexp(most_s, &exponent);
     return BITS - exponent;
 }

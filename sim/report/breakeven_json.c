@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/breakeven.h"
+#include "sim/report/breakeven_report.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void write_entry(struct json *j, const struct breakeven_result *r,
     json_open(j, '{');
     json_key_text(j, "chain", x->chain->name);
     json_key_number(j, "s_per_pair", x->s_per_pair);
-    json_key_text(j, "status", status_name(x->interpolated ? STATUS_ASSUMED : chain_status(x->chain, r->platform)));
+    json_key_text(j, "status", status_name(x->interpolated ? STATUS_ASSUMED : chain_status(x->chain, r->in.platform)));
     json_key_bool(j, "interpolated", x->interpolated);
     figure(j, r, "ratio", x->ratio.known, x->ratio.value);
     figure(j, r, "slow_Bps", x->ratio.known, x->ratio.known ? r->base_Bps / x->ratio.value : 0);
@@ -56,10 +56,10 @@ static void write_entry(struct json *j, const struct breakeven_result *r,
 }
 
 static void write_geometry(struct json *j, const struct breakeven_result *r) {
-    const struct workload *w = r->workload;
+    const struct workload *w = r->in.workload;
     json_key_open(j, "geometry", '{');
-    json_key_int(j, "groups", r->platform->groups);
-    json_key_int(j, "ranks_per_group", r->platform->ranks_per_group);
+    json_key_int(j, "groups", r->in.platform->groups);
+    json_key_int(j, "ranks_per_group", r->in.platform->ranks_per_group);
     json_key_int(j, "ranks", r->ranks);
     json_key_int(j, "tokens_per_rank", w->tokens_per_rank);
     json_key_int(j, "experts", w->experts);
@@ -97,7 +97,7 @@ static void write_checklist(struct json *j, const struct breakeven_result *r) {
     }
     json_key_open(j, "checklist", '{');
     json_key_text(j, "chain",
-                  chain_constant((enum chain_preset)r->implementation->chain.preset)->name);
+                  chain_constant((enum chain_preset)r->in.implementation->chain.preset)->name);
     json_key_bool(j, "cleared", r->cleared);
     figure(j, r, "gain", true, r->gain);
     json_key_open(j, "conditions", '[');
@@ -149,16 +149,12 @@ static void write_capability(struct json *j, const struct licence *l) {
 }
 
 static void write_provenance(struct json *j, const struct breakeven_result *r) {
-    const struct provenance p = {.program_version = r->program_version,
-                                 .program_git = r->program_git,
-                                 .engine_version = r->simulated ? r->engine_version : NULL,
+    const struct question *q = &r->question->q;
+    const struct provenance p = {.simulated = r->simulated,
                                  .seed = r->seed,
-                                 .platform = r->platform,
-                                 .workload = r->workload,
-                                 .implementation = r->implementation,
-                                 .trace_sha256 = r->trace_sha256,
-                                 .arguments = r->arguments,
-                                 .n_arguments = r->n_arguments};
+                                 .files = &r->files,
+                                 .arguments = q->arguments,
+                                 .n_arguments = q->n_arguments};
     json_provenance(j, &p);
 }
 
@@ -169,11 +165,11 @@ void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
     json_key_text(&j, "schema", "moesim/breakeven/1");
     json_key_text(&j, "by", r->simulated ? "simulated" : "analytic");
     write_capability(&j, r->licence);
-    json_key_text(&j, "platform", r->platform->name);
-    if (r->platform->n_tiers > 2)
+    json_key_text(&j, "platform", r->in.platform->name);
+    if (r->in.platform->n_tiers > 2)
         json_key_text(&j, "note", breakeven_tiers_note);
-    json_key_text(&j, "workload", r->workload->name);
-    json_key_text(&j, "implementation", r->implementation->name);
+    json_key_text(&j, "workload", r->in.workload->name);
+    json_key_text(&j, "implementation", r->in.implementation->name);
     write_geometry(&j, r);
     json_key_number(&j, "base_Bps", r->base_Bps);
     json_key_text(&j, "beta", r->simulated ? NULL : "closed");

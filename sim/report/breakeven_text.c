@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/breakeven.h"
+#include "sim/report/breakeven_report.h"
 
 #include <math.h>
 
@@ -31,17 +31,17 @@ static void figures_cell(const struct breakeven_result *r, struct table *t, doub
 
 static void write_inputs(const struct breakeven_result *r, struct buf *to) {
     struct buf lines = {0}, *out = &lines;
-    const struct workload *w = r->workload;
+    const struct workload *w = r->in.workload;
     char text[UNIT_TEXT];
-    buf_printf(out, "platform        %s: ", r->platform->name);
-    plat_shape(r->platform, out);
+    buf_printf(out, "platform        %s: ", r->in.platform->name);
+    plat_shape(r->in.platform, out);
     buf_printf(out, ", fast %s, slow = fast / ratio\n", unit_format(r->base_Bps, UNIT_RATE, text));
     buf_printf(out,
                "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s, "
                "%.3g groups a token\n",
                w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
                (long long)w->hidden, workload_dtype_name(w), r->fan_out);
-    buf_printf(out, "implementation  %s\n\n", r->implementation->name);
+    buf_printf(out, "implementation  %s\n\n", r->in.implementation->name);
     table_labelled(to, lines.text);
     buf_clear(&lines);
 }
@@ -146,7 +146,7 @@ void breakeven_write_text(const struct breakeven_result *r, struct buf *out) {
     buf_text(out, "\n");
     if (r->alpha_known && *r->alpha_reason)
         table_paragraph(out, "note: %s", r->alpha_reason);
-    if (r->platform->n_tiers > 2)
+    if (r->in.platform->n_tiers > 2)
         table_paragraph(out, "note: %s", breakeven_tiers_note);
     bool open = licence_state(r->licence) == CAPABILITY_OPEN;
     table_paragraph(out, "these ratios hold if the constants hold; %s is %s: %s%s%s%s",
@@ -167,11 +167,11 @@ void breakeven_write_csv(const struct breakeven_result *r, struct buf *out) {
              "band_low,band_high,p5,p50,p95,byte_only,byte_only_dedup,base_Bps\n");
     for (int i = 0; i < r->n_entries; i++) {
         const struct breakeven_entry *x = &r->entries[i];
-        buf_csv_field(out, r->platform->name);
+        buf_csv_field(out, r->in.platform->name);
         buf_text(out, ",");
-        buf_csv_field(out, r->workload->name);
+        buf_csv_field(out, r->in.workload->name);
         buf_text(out, ",");
-        buf_csv_field(out, r->implementation->name);
+        buf_csv_field(out, r->in.implementation->name);
         buf_printf(out, ",%s,%s", r->simulated ? "simulated" : "analytic", x->chain->name);
         number(r, out, true, x->s_per_pair);
         number(r, out, x->ratio.known, x->ratio.value);
@@ -216,8 +216,8 @@ static void plot_axes(const struct breakeven_result *r, double most, struct buf 
     buf_printf(out, "<text x='%d' y='%d' text-anchor='middle'>fast over slow bandwidth</text>\n",
                LEFT + PLOT_WIDTH / 2, HEIGHT - 10);
     buf_printf(out, "<text x='%d' y='22'>gain of two hops over one", LEFT);
-    svg_wrap(out, ": ", r->platform->name, "");
-    svg_wrap(out, ", ", r->workload->name, ", closed form</text>\n");
+    svg_wrap(out, ": ", r->in.platform->name, "");
+    svg_wrap(out, ", ", r->in.workload->name, ", closed form</text>\n");
 }
 
 /* A curve and its name beside its end, at least a line below the name above it. */

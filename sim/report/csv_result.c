@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/result.h"
+#include "sim/report/call_fields.h"
+#include "sim/report/result_report.h"
 
 #include <string.h>
 
@@ -26,14 +27,16 @@ void result_write_csv(const struct result *r, struct buf *out) {
     buf_text(out, "platform,workload,implementation,strategy,phase,conditional,time_s,band_low_s,"
                   "band_high_s,wire_s,bound_s,slack,fast_bytes,slow_bytes,fast_messages,slow_messages,"
                   "busiest_link,busiest_bytes,busiest_utilisation,analytic_s,analytic_wire_s,"
-                  "relative_error,basis,seed,middle_bytes,middle_messages\n");
-    int slow = (int)plat_slow(r->platform);
+                  "relative_error,basis,seed,middle_bytes,middle_messages");
+    call_csv_head(out);
+    buf_text(out, "\n");
+    int slow = (int)plat_slow(r->in.platform);
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
         const struct result_analytic *a = &c->analytic;
-        field(out, true, r->platform->name);
-        field(out, false, r->workload->name);
-        field(out, false, r->implementation->name);
+        field(out, true, r->in.platform->name);
+        field(out, false, r->in.workload->name);
+        field(out, false, r->in.implementation->name);
         field(out, false, c->strategy);
         field(out, false, c->phase);
         field(out, false, c->conditional ? "true" : "false");
@@ -51,7 +54,7 @@ void result_write_csv(const struct result *r, struct buf *out) {
         claimed(out, a->wire);
         claimed(out, a->relative_error);
         field(out, false, a->basis ? a->basis : "");
-        buf_printf(out, ",%llu", (unsigned long long)r->seed);
+        buf_printf(out, ",%llu", (unsigned long long)r->question->seed);
         double bytes = 0, messages = 0; // of all tiers between fast and slow
         for (int tier = 1; tier < slow; tier++) {
             bytes += c->tier_bytes[tier];
@@ -59,6 +62,7 @@ void result_write_csv(const struct result *r, struct buf *out) {
         }
         number(out, true, bytes);
         number(out, true, messages);
+        call_csv(r, c, out);
         buf_text(out, "\n");
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gates_report.h - the outcome of gates as text, JSON or CSV.
- * Ownership: everything is borrowed. */
+ * Ownership: everything is borrowed.
+ * Units: SI. Errors: none. */
 #ifndef SIM_REPORT_GATES_REPORT_H
 #define SIM_REPORT_GATES_REPORT_H
 

@@ -10,7 +10,7 @@ void json_fabric(struct json *j, const struct plat_fabric *f) {
 }
 
 void json_platform(struct json *j, const struct result *r) {
-    const struct platform *p = r->platform;
+    const struct platform *p = r->in.platform;
     json_key_open(j, "platform", '{');
     json_key_text(j, "name", p->name);
     json_key_int(j, "groups", p->groups);
@@ -51,8 +51,8 @@ void json_rho(struct json *j, const struct traffic_rho *rho) {
 }
 
 void json_workload(struct json *j, const struct result *r) {
-    const struct workload *w = r->workload;
-    const struct traffic_rho *rho = &r->rho;
+    const struct workload *w = r->in.workload;
+    const struct traffic_rho *rho = &r->in.drawn->rho;
     json_key_open(j, "workload", '{');
     json_key_text(j, "name", w->name);
     json_key_int(j, "tokens_per_rank", w->tokens_per_rank);
@@ -61,7 +61,7 @@ void json_workload(struct json *j, const struct result *r) {
     json_key_int(j, "experts", w->experts);
     json_key_int(j, "top_k", w->top_k);
     json_key_number_if(j, "group_limit", w->group_limit > 0, (double)w->group_limit);
-    json_key_number_if(j, "fan_out", r->traffic->fan_out > 0, r->traffic->fan_out); // none without tokens
+    json_key_number_if(j, "fan_out", r->in.traffic->fan_out > 0, r->in.traffic->fan_out); // none without tokens
     json_rho(j, rho);
     json_close(j);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/result_messages.h"
+#include "sim/report/json_parts.h"
 
 void json_messages(struct json *j, const struct platform *p, const struct result_messages *m) {
     if (!m->items)

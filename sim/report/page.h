@@ -8,10 +8,12 @@
 #define SIM_REPORT_PAGE_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "platforms/base/mem.h"
+#include "sim/study/result.h"
 
-enum { PAGE_AXES = 12, PAGE_CALLS = 8, PAGE_NAMES = 16 };
+enum { PAGE_AXES = 12, PAGE_CALLS = 12, PAGE_NAMES = 16 };
 
 /* A number of a record; not known: null. */
 struct page_number {
@@ -57,11 +59,11 @@ struct page {
 };
 
 enum rc page_read(const char *path, struct page *page, struct err *e);
-/* One result's JSON. */
-enum rc page_read_text(const char *text, size_t n, const char *name, struct page *page, struct err *e);
 void page_clear(struct page *page);
 
 void page_write(const struct page *page, struct buf *out);
+/* The page of one result; name stands for the file in the heading. */
+enum rc page_write_result(const struct result *r, const char *name, struct buf *out, struct err *e);
 
 /* All records as CSV, one row a call, units in the names of the columns. *truncated: the last line was cut off. */
 enum rc page_csv(const char *path, struct buf *out, bool *truncated, struct err *e);
@@ -69,7 +71,10 @@ enum rc page_csv(const char *path, struct buf *out, bool *truncated, struct err 
 /* --- for the parts of the page --------------------------------------------------------------------- */
 
 typedef enum rc (*page_record_f)(json_t *record, void *context, struct err *e);
-/* Calls f for every record of JSON Lines, or once for a file with one result. */
+/* Marks, by line from 0, records of a sweep that a later one replaces: of the same sweep, coordinates and seed, tried
+ * again or asked of another program. free() releases. */
+bool *page_superseded(FILE *in);
+/* Calls f for every record of JSON Lines that no later one replaces, or once for a file with one result. */
 enum rc page_each(const char *path, page_record_f f, void *context, bool *truncated, struct err *e);
 /* The error of a file without records. */
 enum rc page_empty(const char *path, struct err *e);
@@ -78,6 +83,8 @@ enum rc page_empty(const char *path, struct err *e);
 const json_t *page_get(const json_t *node, const char *path);
 struct page_number page_number(const json_t *node, const char *path);
 const char *page_text(const json_t *node, const char *path); /* "" when missing */
+/* "two-hop dispatch"; free() releases. */
+char *page_call_name(const json_t *call);
 
 /* Plots with their tables; each writes a whole section. Nothing when there is nothing to draw. */
 void page_map(const struct page *page, struct buf *out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "platforms/base/json.h"
+#include "sim/report/call_fields.h"
 #include "sim/report/page.h"
 
 enum { COLUMNS = 23 };
@@ -66,6 +67,7 @@ static void begin(struct csv *c, const json_t *record) {
     buf_text(c->out, ",strategy,phase");
     for (int i = 0; i < COLUMNS; i++)
         buf_printf(c->out, ",%s", columns[i].column);
+    call_csv_head(c->out);
     buf_text(c->out, "\n");
 }
 
@@ -85,6 +87,11 @@ static void row(struct csv *c, const json_t *record, const json_t *call) {
         buf_text(c->out, ",");
         value(c->out, page_get(columns[i].of_record ? record : call, columns[i].path));
     }
+    for (size_t i = 0; i < call_fields_n; i++)
+        if (call_fields[i].csv) {
+            buf_text(c->out, ",");
+            value(c->out, page_get(call, call_fields[i].key));
+        }
     buf_text(c->out, "\n");
 }
 

@@ -16,11 +16,6 @@ static size_t calls_of(const json_t *record) {
     return json_array_size(page_get(record, "calls"));
 }
 
-/* "two-hop dispatch" */
-static char *name_of(const json_t *call) {
-    return mem_printf("%s %s", page_text(call, "strategy"), page_text(call, "phase"));
-}
-
 static char *point_of(const json_t *record) {
     const char *key;
     json_t *value;
@@ -64,7 +59,7 @@ static void write_per_call(const struct per_call *p, const json_t *record, struc
     section_of(out, p->title, p->what, record);
     head(&t, p->columns, p->n_columns);
     for (size_t i = 0; i < calls_of(record); i++) {
-        char *name = name_of(call_of(record, i));
+        char *name = page_call_name(call_of(record, i));
         svg_wrap(out, "<h3>", name, "</h3>\n");
         p->draw(call_of(record, i), name, i, out, &t);
         free(name);
@@ -163,7 +158,7 @@ void page_waterfall(const struct page *page, struct buf *out) {
         int n = fill_steps(call_of(page->explained, i), steps);
         if (n == 0)
             continue;
-        char *name = name_of(call_of(page->explained, i));
+        char *name = page_call_name(call_of(page->explained, i));
         svg_wrap(out, "<h3>", name, "</h3>\n");
         draw_waterfall(steps, n, name, out);
         for (int k = 0; k < n; k++) {

@@ -6,6 +6,7 @@
 
 #include "platforms/base/file.h"
 #include "sim/report/page.h"
+#include "sim/report/result_report.h"
 
 /* One result is some 100 kB. */
 #define ONE_RESULT_BYTES ((size_t)1 << 28)
@@ -31,6 +32,11 @@ struct page_number page_number(const json_t *node, const char *path) {
 const char *page_text(const json_t *node, const char *path) {
     const char *text = json_string_value(page_get(node, path));
     return text ? text : "";
+}
+
+char *page_call_name(const json_t *call) {
+    bool per_rank = strcmp(page_text(call, "dedup"), "rank") == 0;
+    return mem_printf("%s%s %s", page_text(call, "strategy"), per_rank ? " (dedup)" : "", page_text(call, "phase"));
 }
 
 /* Index of a text, added when it is new. */
@@ -71,7 +77,7 @@ static void read_call(struct page *page, const json_t *call, struct page_point *
     if (p->n_calls == PAGE_CALLS)
         return;
     struct page_call *c = &p->calls[p->n_calls++];
-    char *name = mem_printf("%s %s", page_text(call, "strategy"), page_text(call, "phase"));
+    char *name = page_call_name(call);
     c->name = intern(&page->names, name);
     free(name);
     struct page_number simulated = page_number(call, "time_s"), analytic = page_number(call, "analytic_s");
@@ -211,8 +217,11 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
     size_t room = 0;
     enum rc rc = RC_OK;
     ssize_t n;
+    bool *superseded = page_superseded(in);
     for (int line = 1; !rc && (n = getline(&text, &room, in)) > 0; line++) {
         json_error_t why;
+        if (superseded[line - 1])
+            continue;
         const struct place at = {path, line, 0};
         json_t *record = json_loadb(text, (size_t)n, 0, &why);
         if (record) {
@@ -227,6 +236,7 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
         }
     }
     free(text);
+    free(superseded);
     if (!rc && ferror(in))
         rc = err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
     return rc;
@@ -275,9 +285,16 @@ enum rc page_read(const char *path, struct page *page, struct err *e) {
     return rc;
 }
 
-enum rc page_read_text(const char *text, size_t n, const char *name, struct page *page, struct err *e) {
-    *page = (struct page){.source = name};
-    return one_result(text, n, name, read_record, page, e);
+enum rc page_write_result(const struct result *r, const char *name, struct buf *out, struct err *e) {
+    struct page page = {.source = name};
+    struct buf json = {0};
+    result_write_json(r, &json);
+    enum rc rc = one_result(json.text, json.n, name, read_record, &page, e);
+    if (!rc)
+        page_write(&page, out);
+    buf_clear(&json);
+    page_clear(&page);
+    return rc;
 }
 
 static void clear_texts(struct page_texts *t) {

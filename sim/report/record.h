@@ -3,11 +3,12 @@
  *
  * A record holds what `compare` says of the point, coordinates under "point", and its provenance. The cost of
  * the run stands last, under "engine": it is all that differs between two runs of the same point.
- * Ownership: the writers borrow everything. */
+ * Ownership: the writers borrow everything.
+ * Units: SI. Errors: none. */
 #ifndef SIM_REPORT_RECORD_H
 #define SIM_REPORT_RECORD_H
 
-#include "sim/report/result.h"
+#include "sim/study/result.h"
 
 struct record_head {
     const char *key;  /* content hash of the point */

@@ -45,30 +45,30 @@ static void write_states(struct json *j, const struct result *r) {
 
 static void write_inputs(struct json *j, const struct result *r) {
     json_key_open(j, "platform", '{');
-    json_key_text(j, "name", r->platform->name);
-    json_key_int(j, "groups", r->platform->groups);
-    json_key_int(j, "ranks_per_group", r->platform->ranks_per_group);
-    json_key_int(j, "ranks", plat_ranks(r->platform));
+    json_key_text(j, "name", r->in.platform->name);
+    json_key_int(j, "groups", r->in.platform->groups);
+    json_key_int(j, "ranks_per_group", r->in.platform->ranks_per_group);
+    json_key_int(j, "ranks", plat_ranks(r->in.platform));
     claim_json_key(j, "hierarchy_ratio", r->hierarchy_ratio);
     json_key_open(j, "tiers", '[');
-    for (int tier = 0; tier < r->platform->n_tiers; tier++) {
+    for (int tier = 0; tier < r->in.platform->n_tiers; tier++) {
         json_open(j, '{');
-        json_key_text(j, "name", r->platform->tier[tier].name);
-        json_fabric(j, &r->platform->tier[tier].fabric);
+        json_key_text(j, "name", r->in.platform->tier[tier].name);
+        json_fabric(j, &r->in.platform->tier[tier].fabric);
         json_close(j);
     }
     json_close(j);
     json_close(j);
     json_key_open(j, "workload", '{');
-    json_key_text(j, "name", r->workload->name);
-    json_key_int(j, "tokens_per_rank", r->workload->tokens_per_rank);
-    json_key_int(j, "hidden", r->workload->hidden);
-    json_key_int(j, "experts", r->workload->experts);
-    json_key_int(j, "top_k", r->workload->top_k);
-    json_rho(j, &r->rho);
+    json_key_text(j, "name", r->in.workload->name);
+    json_key_int(j, "tokens_per_rank", r->in.workload->tokens_per_rank);
+    json_key_int(j, "hidden", r->in.workload->hidden);
+    json_key_int(j, "experts", r->in.workload->experts);
+    json_key_int(j, "top_k", r->in.workload->top_k);
+    json_rho(j, &r->in.drawn->rho);
     json_close(j);
     json_key_open(j, "implementation", '{');
-    json_key_text(j, "name", r->implementation->name);
+    json_key_text(j, "name", r->in.implementation->name);
     json_close(j);
 }
 
@@ -90,7 +90,7 @@ void record_write(const struct record_head *h, const struct result *r, struct bu
     json_close(&j);
     json_key_lines(&j, "warnings", r->warnings.text);
     write_states(&j, r);
-    if (r->detail) {
+    if (r->question->detail >= DETAIL_RANKS) {
         json_capabilities(&j, r);
         json_gates(&j, r);
     }

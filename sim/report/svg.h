@@ -3,7 +3,8 @@
  *
  * Colours are classes (c0 .. c7, axis, grid, mark), which the page's style sheet fills for light, dark and print.
  * Units: the caller's; an axis may be logarithmic. Drawing outside the axes is clipped by the caller's choice of
- * range.  Ownership: text goes to the buffer; nothing is kept. */
+ * range.  Ownership: text goes to the buffer; nothing is kept.
+ * Errors: none. */
 #ifndef SIM_REPORT_SVG_H
 #define SIM_REPORT_SVG_H
 

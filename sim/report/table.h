@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.h - aligned columns of text.
- * Ownership: cells are copied; table_clear() releases. */
+ * Ownership: cells are copied; table_clear() releases.
+ * Units: none. Errors: none. */
 #ifndef SIM_REPORT_TABLE_H
 #define SIM_REPORT_TABLE_H
 

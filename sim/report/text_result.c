@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/report/result.h"
+#include "sim/report/result_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/unit.h"
+#include "sim/report/allowance.h"
 #include "sim/report/table.h"
 
 static void claim_cell(struct table *t, struct claim c, enum claim_form form) {
@@ -40,9 +42,9 @@ static void write_fabric(const struct plat_fabric *f, struct buf *out) {
 
 static void write_inputs(const struct result *r, struct buf *to) {
     struct buf lines = {0}, *out = &lines;
-    const struct platform *p = r->platform;
-    const struct workload *w = r->workload;
-    const struct implementation *m = r->implementation;
+    const struct platform *p = r->in.platform;
+    const struct workload *w = r->in.workload;
+    const struct implementation *m = r->in.implementation;
     char rate[UNIT_TEXT], ratio[CLAIM_TEXT];
     buf_printf(out, "platform        %s: ", p->name);
     plat_shape(p, out);
@@ -74,36 +76,36 @@ static void write_inputs(const struct result *r, struct buf *to) {
 }
 
 /* One column a call, one row a figure. */
-static void call_rows(const struct result_call *calls, int n, struct table *t) {
-    table_cell(t, "%s", calls[0].phase);
+static void call_rows(const struct result_call *const *calls, int n, struct table *t) {
+    table_cell(t, "%s", calls[0]->phase);
     for (int i = 0; i < n; i++)
-        table_cell(t, "%s%s", calls[i].strategy,
-                   calls[i].pipelined ? " (pipelined)" : calls[i].dedup == DEDUP_RANK ? " (dedup)" : "");
+        table_cell(t, "%s%s", calls[i]->strategy,
+                   calls[i]->pipelined ? " (pipelined)" : calls[i]->dedup == DEDUP_RANK ? " (dedup)" : "");
     table_cell(t, "call time");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].time, CLAIM_TIME);
+        claim_cell(t, calls[i]->time, CLAIM_TIME);
     table_cell(t, "  band over alpha treatments");
     static const struct claim unknown[2];
     for (int i = 0; i < n; i++)
-        band_cell(t, calls[i].time_known ? unknown : calls[i].band);
+        band_cell(t, calls[i]->time_known ? unknown : calls[i]->band);
     table_cell(t, "  lower bound");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].bound, CLAIM_TIME);
+        claim_cell(t, calls[i]->bound, CLAIM_TIME);
     table_cell(t, "wire time");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].wire, CLAIM_TIME);
+        claim_cell(t, calls[i]->wire, CLAIM_TIME);
     table_cell(t, "  over its bound (slack)");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].slack, CLAIM_FACTOR);
+        claim_cell(t, calls[i]->slack, CLAIM_FACTOR);
 }
 
 /* From the closed form to the simulation, one cause a row; calls may have different causes. */
-static void cause_rows(const struct result_call *calls, int n, struct table *t) {
+static void cause_rows(const struct result_call *const *calls, int n, struct table *t) {
     const char *done[RESULT_CALLS * RESULT_CAUSES];
     int n_done = 0;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < calls[i].analytic.n_causes; k++) {
-            const char *name = calls[i].analytic.causes[k].name;
+        for (int k = 0; k < calls[i]->analytic.n_causes; k++) {
+            const char *name = calls[i]->analytic.causes[k].name;
             int seen = 0;
             while (seen < n_done && strcmp(done[seen], name) != 0)
                 seen++;
@@ -112,7 +114,7 @@ static void cause_rows(const struct result_call *calls, int n, struct table *t) 
             done[n_done++] = name;
             table_cell(t, "  %s", name);
             for (int c = 0; c < n; c++) {
-                const struct result_analytic *a = &calls[c].analytic;
+                const struct result_analytic *a = &calls[c]->analytic;
                 static const struct claim unknown;
                 int at = 0;
                 while (at < a->n_causes && strcmp(a->causes[at].name, name) != 0)
@@ -122,16 +124,16 @@ static void cause_rows(const struct result_call *calls, int n, struct table *t) 
         }
 }
 
-static void analytic_rows(const struct result_call *calls, int n, struct table *t) {
+static void analytic_rows(const struct result_call *const *calls, int n, struct table *t) {
     table_cell(t, "analytic call time");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].analytic.time, CLAIM_TIME);
+        claim_cell(t, calls[i]->analytic.time, CLAIM_TIME);
     table_cell(t, "analytic wire time");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].analytic.wire, CLAIM_TIME);
+        claim_cell(t, calls[i]->analytic.wire, CLAIM_TIME);
     table_cell(t, "  relative error of analytic");
     for (int i = 0; i < n; i++) {
-        const struct result_analytic *a = &calls[i].analytic;
+        const struct result_analytic *a = &calls[i]->analytic;
         char text[CLAIM_TEXT];
         if (a->basis)
             table_cell(t, "%s (%s)", claim_text(a->relative_error, CLAIM_ERROR, text), a->basis);
@@ -141,30 +143,30 @@ static void analytic_rows(const struct result_call *calls, int n, struct table *
     cause_rows(calls, n, t);
 }
 
-static void traffic_rows(const struct platform *p, const struct result_call *calls, int n, struct table *t) {
+static void traffic_rows(const struct platform *p, const struct result_call *const *calls, int n, struct table *t) {
     char text[UNIT_TEXT];
     for (int tier = 0; tier < p->n_tiers; tier++) {
         table_cell(t, "bytes on the %s fabric", p->tier[tier].name);
         for (int i = 0; i < n; i++)
-            table_cell(t, "%s", unit_format(calls[i].tier_bytes[tier], UNIT_SIZE, text));
+            table_cell(t, "%s", unit_format(calls[i]->tier_bytes[tier], UNIT_SIZE, text));
     }
     for (int tier = 0; tier < p->n_tiers; tier++) {
         table_cell(t, "messages on the %s fabric", p->tier[tier].name);
         for (int i = 0; i < n; i++)
-            table_cell(t, "%.0f", calls[i].tier_messages[tier]);
+            table_cell(t, "%.0f", calls[i]->tier_messages[tier]);
     }
     table_cell(t, "busiest link");
     for (int i = 0; i < n; i++)
-        table_cell(t, "%s", calls[i].busiest ? calls[i].busiest->name : "-");
+        table_cell(t, "%s", calls[i]->busiest ? calls[i]->busiest->name : "-");
     table_cell(t, "  its bytes");
     for (int i = 0; i < n; i++)
-        table_cell(t, "%s", unit_format(calls[i].busiest_bytes, UNIT_SIZE, text));
+        table_cell(t, "%s", unit_format(calls[i]->busiest_bytes, UNIT_SIZE, text));
     table_cell(t, "  its utilisation over the wire time");
     for (int i = 0; i < n; i++)
-        claim_cell(t, calls[i].busiest_utilisation, CLAIM_PERCENT);
+        claim_cell(t, calls[i]->busiest_utilisation, CLAIM_PERCENT);
     table_cell(t, "last rank at best, and its side");
     for (int i = 0; i < n; i++) {
-        const struct result_straggler *last = &calls[i].straggler;
+        const struct result_straggler *last = &calls[i]->straggler;
         if (last->rank < 0)
             table_cell(t, "-");
         else
@@ -186,7 +188,7 @@ static void write_stages(const struct result *r, struct buf *out) {
             if (s)
                 table_cell(&t, "%s", "");
             else
-                table_cell(&t, "%s %s%s", c->phase, c->strategy, c->time_known ? "" : " (wire)");
+                table_cell(&t, "%s %s%s", c->phase, result_call_name(c), c->time_known ? "" : " (wire)");
             table_cell(&t, "%s", stage->name);
             claim_cell(&t, stage->start, CLAIM_TIME);
             claim_cell(&t, stage->end, CLAIM_TIME);
@@ -219,8 +221,9 @@ static const char *time_or_wire(struct claim time, struct claim wire, char text[
 
 static void write_sequence(const struct result_call *c, const struct result_sequence *s, struct buf *out) {
     char text[2 * CLAIM_TEXT];
-    table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase, c->strategy, s->n_calls,
-                    s->host, time_or_wire(s->per_call, s->per_call_wire, text), *s->reason ? "; " : "", s->reason);
+    table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase, result_call_name(c),
+                    s->n_calls, s->host, time_or_wire(s->per_call, s->per_call_wire, text),
+                    *s->reason ? "; " : "", s->reason);
     for (int i = 0; i < s->n_calls && s->by; i++)
         buf_printf(out, "    %s %lld adds %s\n", s->by, (long long)s->number[i],
                    time_or_wire(s->time[i], s->wire[i], text));
@@ -239,7 +242,7 @@ static void write_paths(const struct result *r, struct buf *out) {
         if (!any)
             buf_text(out, "\n");
         any = true;
-        table_paragraph(out, "%s %s: %s", c->phase, c->strategy, c->critical_path);
+        table_paragraph(out, "%s %s: %s", c->phase, result_call_name(c), c->critical_path);
     }
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
@@ -264,7 +267,7 @@ static void write_draws(const struct result *r, struct buf *out) {
         table_paragraph(out,
                         "%s %s: %d draws over %d layers: call time p50 %s, p95 %s, p99 %s; wire time p50 %s, "
                         "p95 %s, p99 %s",
-                        c->phase, c->strategy, d->n, d->layers, p[0], p[1], p[2], p[3], p[4], p[5]);
+                        c->phase, result_call_name(c), d->n, d->layers, p[0], p[1], p[2], p[3], p[4], p[5]);
         reason = d->tail_reason;
     }
     if (reason)
@@ -272,7 +275,7 @@ static void write_draws(const struct result *r, struct buf *out) {
 }
 
 static void write_rho(const struct result *r, struct buf *out) {
-    const struct traffic_rho *x = &r->rho;
+    const struct traffic_rho *x = &r->in.drawn->rho;
     const double in[] = {x->one_hop_in, x->hop_a_in, x->hop_b_in};
     const double sent[] = {x->one_hop_out, x->hop_a_out, x->hop_b_out};
     char text[16];
@@ -298,8 +301,8 @@ static void write_rho(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
     table_write(&t, false, out);
     table_clear(&t);
-    if (r->traffic->fan_out > 0)
-        buf_printf(out, "fan-out  %.4g groups a token\n", r->traffic->fan_out);
+    if (r->in.traffic->fan_out > 0)
+        buf_printf(out, "fan-out  %.4g groups a token\n", r->in.traffic->fan_out);
 }
 
 static void write_gain(const struct result *r, struct buf *out) {
@@ -349,6 +352,15 @@ static void write_licences(const struct result *r, struct buf *out) {
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
 }
 
+static void write_engine(const struct result *r, struct buf *out) {
+    bool own = strstr(r->engine, "fluid") != NULL, other = strstr(r->engine, "simgrid") != NULL;
+    buf_printf(out, "engine: %s%s%s%s", other ? "SimGrid " : "", other ? study_engine() : "",
+               own && other ? " and " : "", own ? "our own" : "");
+    buf_printf(out, ", fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, %.0f MB\n",
+               (unsigned long long)r->question->seed, (unsigned long long)r->flows, r->wall_s,
+               r->peak_rss_bytes / 1e6);
+}
+
 /* What stands behind the numbers, so that nobody takes them for more. */
 static void write_standing(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
@@ -360,44 +372,48 @@ static void write_standing(const struct result *r, struct buf *out) {
             table_paragraph(out, "to reopen: %s", c->reopen);
             said = c->reason;
         }
-        if (c->time_known && *c->reason)
+        if (c->time_known && *c->reason && !c->baseline)
             table_paragraph(out, "note: %s: %s", c->strategy, c->reason);
         if (c->analytic.no_form && strcmp(c->analytic.no_form, no_form) != 0)
             table_paragraph(out, "no closed form of %s", no_form = c->analytic.no_form);
     }
-    const struct plat_treatment *t = r->platform->alpha_treatments.items;
-    if (*said && r->platform->alpha_treatments.n) {
+    const struct plat_treatment *t = r->in.platform->alpha_treatments.items;
+    if (*said && r->in.platform->alpha_treatments.n) {
         buf_text(out, "band: alpha treatments");
-        for (size_t i = 0; i < r->platform->alpha_treatments.n; i++)
+        for (size_t i = 0; i < r->in.platform->alpha_treatments.n; i++)
             buf_printf(out, "%s %s", i ? "," : "", t[i].name);
         buf_text(out, "\n");
     }
     write_licences(r, out);
     if (r->flows)
-        buf_printf(out,
-                   "engine: SimGrid %s, fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, "
-                   "%.0f MB\n",
-                   r->engine_version, (unsigned long long)r->seed,
-                   (unsigned long long)r->flows, r->wall_s, r->peak_rss_bytes / 1e6);
-    table_lines(out, "note", r->traffic->notes.text);
+        write_engine(r, out);
+    table_lines(out, "note", r->in.traffic->notes.text);
     table_lines(out, "warning", r->warnings.text);
 }
 
-/* How many calls from `first` on stand side by side: of one phase, and so that lines fit 100 columns. */
-static int columns(const struct result *r, int first) {
+/* The calls by phase, each phase in the order of the result. */
+static void by_phase(const struct result *r, const struct result_call *calls[RESULT_CALLS]) {
+    int n = 0;
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int i = 0; i < r->n_calls; i++)
+            if (strcmp(r->calls[i].phase, phase_name((enum phase)phase)) == 0)
+                calls[n++] = &r->calls[i];
+}
+
+/* How many of the next calls stand side by side: of one phase, and so that lines fit 100 columns. */
+static int columns(const struct result_call *const *calls, int left) {
     enum { WITH_BAND = 2, WITHOUT = 3 };
-    int n = 1, most = r->calls[first].time_known ? WITHOUT : WITH_BAND;
-    while (n < most && first + n < r->n_calls &&
-           strcmp(r->calls[first + n].phase, r->calls[first].phase) == 0)
+    int n = 1, most = calls[0]->time_known ? WITHOUT : WITH_BAND;
+    while (n < most && n < left && strcmp(calls[n]->phase, calls[0]->phase) == 0)
         n++;
     return n;
 }
 
-static void write_calls(const struct platform *p, const struct result_call *calls, int n, struct buf *out) {
+static void write_calls(const struct platform *p, const struct result_call *const *calls, int n, struct buf *out) {
     struct table t;
     table_init(&t, 1 + n);
     call_rows(calls, n, &t);
-    if (calls[0].analytic.present)
+    if (calls[0]->analytic.present)
         analytic_rows(calls, n, &t);
     traffic_rows(p, calls, n, &t);
     table_write(&t, false, out);
@@ -405,16 +421,23 @@ static void write_calls(const struct platform *p, const struct result_call *call
 }
 
 void result_write_text(const struct result *r, struct buf *out) {
+    const struct result_call *calls[RESULT_CALLS];
+    by_phase(r, calls);
     write_inputs(r, out);
     for (int first = 0, n; first < r->n_calls; first += n) {
-        n = columns(r, first);
+        n = columns(&calls[first], r->n_calls - first);
         if (first)
             buf_text(out, "\n");
-        write_calls(r->platform, &r->calls[first], n, out);
+        write_calls(r->in.platform, &calls[first], n, out);
     }
     write_stages(r, out);
     write_paths(r, out);
     write_draws(r, out);
+    for (int i = 0; i < r->n_calls; i++) {
+        char *label = mem_printf("%s %s", r->calls[i].phase, r->calls[i].strategy);
+        allowance_write_text(&r->calls[i].allowance, label, out);
+        free(label);
+    }
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

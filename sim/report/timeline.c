@@ -2,158 +2,161 @@
 #include "sim/report/timeline.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "platforms/base/json.h"
 #include "platforms/base/unit.h"
-#include "sim/report/page.h"
 
-static void event(json_t *events, const char *phase, const char *name, size_t call, size_t track, double at_s) {
-    json_t *e = json_pack("{s:s, s:s, s:I, s:I, s:f}", "ph", phase, "name", name, "pid", (json_int_t)call + 1, "tid",
-                          (json_int_t)track, "ts", 1e6 * at_s);
-    json_array_append_new(events, e);
+#define MICRO 1e6 /* the format counts microseconds */
+
+/* Opens an event: what it is, and whose. */
+static void begin(struct json *j, const char *phase, const char *name, int call, int track) {
+    json_open(j, '{');
+    json_key_text(j, "ph", phase);
+    json_key_text(j, "name", name);
+    json_key_int(j, "pid", call + 1);
+    json_key_int(j, "tid", track);
 }
 
-static json_t *last_of(json_t *events) {
-    return json_array_get(events, json_array_size(events) - 1);
+static void name_track(struct json *j, const char *what, int call, int track, const char *name) {
+    begin(j, "M", what, call, track);
+    json_key_int(j, "ts", 0);
+    json_key_open(j, "args", '{');
+    json_key_text(j, "name", name);
+    json_close(j);
+    json_close(j);
 }
 
-static void name_track(json_t *events, const char *what, size_t call, size_t track, const char *name) {
-    event(events, "M", what, call, track, 0);
-    json_object_set_new(last_of(events), "args", json_pack("{s:s}", "name", name));
-}
-
-static void span(json_t *events, const char *name, size_t call, size_t track, const double at_s[2]) {
-    event(events, "X", name, call, track, at_s[0]);
-    json_object_set_new(last_of(events), "dur", json_real(1e6 * (at_s[1] - at_s[0])));
-}
-
-static void write_stages(json_t *events, const json_t *call, size_t index) {
-    const json_t *stages = page_get(call, "stages");
-    name_track(events, "thread_name", index, 0, "stages");
-    for (size_t i = 0; i < json_array_size(stages); i++) {
-        const json_t *stage = json_array_get(stages, i);
-        struct page_number start = page_number(stage, "start_s"), end = page_number(stage, "end_s");
-        if (!start.known || !end.known)
+static void write_stages(struct json *j, const struct result_call *c, int call) {
+    name_track(j, "thread_name", call, 0, "stages");
+    for (int i = 0; i < c->n_stages; i++) {
+        const struct result_stage *s = &c->stages[i];
+        if (!claim_known(s->start) || !claim_known(s->end))
             continue;
-        span(events, page_text(stage, "name"), index, 0, (double[]){start.value, end.value});
-        json_object_set_new(last_of(events), "args",
-                            json_pack("{s:f, s:f}", "bytes", page_number(stage, "bytes").value, "messages",
-                                      page_number(stage, "messages").value));
+        begin(j, "X", s->name, call, 0);
+        claim_json_scaled(j, "ts", s->start, MICRO);
+        claim_json_span(j, "dur", s->start, s->end, MICRO);
+        json_key_open(j, "args", '{');
+        json_key_number(j, "bytes", s->bytes);
+        json_key_number(j, "messages", s->messages);
+        json_close(j);
+        json_close(j);
     }
 }
 
-static void write_ranks(json_t *events, const json_t *call, size_t index) {
-    const json_t *ranks = page_get(call, "ranks");
-    static const struct {
-        const char *key, *name;
-    } ends[] = {{"send_end_s", "sends"}, {"recv_end_s", "receives"}};
-    for (size_t r = 0; r < json_array_size(ranks) && r < TIMELINE_RANKS; r++) {
+/* From 0 to the last byte, where anything moves. */
+static void write_end(struct json *j, const char *name, int call, int rank, struct claim end) {
+    begin(j, "X", name, call, rank + 1);
+    json_key_int(j, "ts", 0);
+    claim_json_scaled(j, "dur", end, MICRO);
+    json_close(j);
+}
+
+static void write_ranks(struct json *j, const struct result_call *c, int ranks, int call) {
+    for (int r = 0; c->send_end && r < ranks && r < TIMELINE_RANKS; r++) {
         char name[32];
-        snprintf(name, sizeof name, "rank %zu", r);
-        name_track(events, "thread_name", index, r + 1, name);
-        for (size_t i = 0; i < 2; i++) {
-            struct page_number end = page_number(json_array_get(ranks, r), ends[i].key);
-            if (end.known && end.value > 0)
-                span(events, ends[i].name, index, r + 1, (double[]){0, end.value});
-        }
+        snprintf(name, sizeof name, "rank %d", r);
+        name_track(j, "thread_name", call, r + 1, name);
+        if (claim_known(c->send_end[r]) && claim_known(c->port_end[3 * r]))
+            write_end(j, "sends", call, r, c->send_end[r]);
+        if (claim_known(c->recv_end[r]) && claim_known(c->port_end[3 * r + 1]))
+            write_end(j, "receives", call, r, c->recv_end[r]);
     }
+}
+
+/* One end of a message; what it is stands with its beginning. */
+static void write_message(struct json *j, const struct result_message *m, const char *tier, int call, size_t number,
+                          bool last) {
+    char name[80], id[48];
+    snprintf(name, sizeof name, "rank %d sends, %.20s fabric", m->src, tier);
+    snprintf(id, sizeof id, "%d-%zu", call + 1, number);
+    begin(j, last ? "e" : "b", name, call, m->src + 1);
+    claim_json_scaled(j, "ts", last ? m->end : m->start, MICRO);
+    json_key_text(j, "cat", "message");
+    json_key_text(j, "id", id);
+    if (!last) {
+        json_key_open(j, "args", '{');
+        json_key_text(j, "stage", m->stage);
+        json_key_int(j, "to", m->dst);
+        json_key_number(j, "bytes", m->bytes);
+        json_close(j);
+    }
+    json_close(j);
 }
 
 /* Messages overlap, so each is a pair of asynchronous events; those of one name share a row: a row a rank and
  * fabric. */
-static void write_messages(json_t *events, const json_t *call, size_t index) {
-    const json_t *largest = page_get(call, "messages largest");
-    for (size_t i = 0; i < json_array_size(largest); i++) {
-        const json_t *m = json_array_get(largest, i);
-        struct page_number start = page_number(m, "start_s"), end = page_number(m, "end_s");
-        int from = (int)page_number(m, "from").value;
-        if (!start.known || !end.known)
+static void write_messages(struct json *j, const struct platform *p, const struct result_messages *all, int call) {
+    for (size_t i = 0; i < all->n; i++) {
+        const struct result_message *m = &all->items[i];
+        if (!claim_known(m->start) || !claim_known(m->end))
             continue;
-        char name[80], id[48];
-        snprintf(name, sizeof name, "rank %d sends, %.20s fabric", from, page_text(m, "tier"));
-        snprintf(id, sizeof id, "%zu-%zu", index + 1, i);
-        for (int last = 0; last < 2; last++) {
-            event(events, last ? "e" : "b", name, index, (size_t)from + 1, last ? end.value : start.value);
-            json_object_set_new(last_of(events), "cat", json_string("message"));
-            json_object_set_new(last_of(events), "id", json_string(id));
-        }
-        json_object_set_new(json_array_get(events, json_array_size(events) - 2), "args",
-                            json_pack("{s:s, s:f, s:f}", "stage", page_text(m, "stage"), "to",
-                                      page_number(m, "to").value, "bytes", page_number(m, "bytes").value));
+        write_message(j, m, p->tier[m->tier].name, call, i, false);
+        write_message(j, m, p->tier[m->tier].name, call, i, true);
     }
 }
 
-static void write_links(json_t *events, const json_t *call, size_t index) {
-    const json_t *links = page_get(call, "links");
-    for (size_t i = 0; i < json_array_size(links); i++) {
-        const json_t *link = json_array_get(links, i), *bins = page_get(link, "utilisation_over_time");
-        struct page_number bin = page_number(link, "bin_s");
-        for (size_t b = 0; bin.known && b < json_array_size(bins); b++) {
-            event(events, "C", page_text(link, "name"), index, 0, (double)b * bin.value);
-            json_object_set_new(last_of(events), "args",
-                                json_pack("{s:f}", "utilisation", json_number_value(json_array_get(bins, b))));
+static void write_links(struct json *j, const struct result_call *c, int call) {
+    for (int i = 0; i < c->n_links && claim_known(c->bin); i++)
+        for (int b = 0; b < c->links[i].n_bins; b++) {
+            begin(j, "C", c->links[i].link->name, call, 0);
+            claim_json_scaled(j, "ts", c->bin, MICRO * b);
+            json_key_open(j, "args", '{');
+            json_key_number(j, "utilisation", c->links[i].bins[b]);
+            json_close(j);
+            json_close(j);
         }
-    }
 }
 
-static void note_messages(const json_t *call, struct buf *text) {
-    const json_t *messages = page_get(call, "messages"), *largest = page_get(messages, "largest");
-    size_t n = json_array_size(largest);
+static void note_messages(const struct result_call *c, struct buf *text) {
+    const struct result_messages *m = &c->messages;
     char size[UNIT_TEXT], rest[UNIT_TEXT];
-    double left = page_number(messages, "left_out").value;
-    buf_printf(text, "; %.40s %.40s: ", page_text(call, "strategy"), page_text(call, "phase"));
-    if (!messages)
+    buf_printf(text, "; %.40s %.40s: ", result_call_name(c), c->phase);
+    if (!m->items)
         buf_text(text, "no single messages");
-    else if (n && !page_number(json_array_get(largest, 0), "start_s").known)
+    else if (m->n && !claim_known(m->items[0].start))
         buf_text(text, "the times of messages are withheld");
-    else if (left > 0)
-        buf_printf(text, "the %zu largest messages, of %s and more; %.0f with %s in all are left out", n,
-                   unit_format(page_number(json_array_get(largest, n - 1), "bytes").value, UNIT_SIZE, size), left,
-                   unit_format(page_number(messages, "left_out_bytes").value, UNIT_SIZE, rest));
+    else if (m->left > 0)
+        buf_printf(text, "the %zu largest messages, of %s and more; %.0f with %s in all are left out", m->n,
+                   unit_format(m->items[m->n - 1].bytes, UNIT_SIZE, size), m->left,
+                   unit_format(m->left_bytes, UNIT_SIZE, rest));
     else
-        buf_printf(text, "all %zu messages", n);
+        buf_printf(text, "all %zu messages", m->n);
 }
 
-static void write_notes(const json_t *result, json_t *notes) {
-    const json_t *calls = page_get(result, "calls");
-    size_t ranks = json_array_size(page_get(json_array_get(calls, 0), "ranks"));
+static void write_notes(struct json *j, const struct result *r) {
+    int ranks = r->in.topology->ranks;
     struct buf text = {0};
-    buf_printf(&text, "%zu of %zu ranks have a track; links: the busiest ones only",
-               ranks < TIMELINE_RANKS ? ranks : (size_t)TIMELINE_RANKS, ranks);
-    for (size_t i = 0; i < json_array_size(calls); i++)
-        note_messages(json_array_get(calls, i), &text);
-    json_object_set_new(notes, "left_out", json_string(text.text));
+    buf_printf(&text, "%d of %d ranks have a track; links: the busiest ones only",
+               ranks < TIMELINE_RANKS ? ranks : TIMELINE_RANKS, ranks);
+    for (int i = 0; i < r->n_calls; i++)
+        note_messages(&r->calls[i], &text);
+    json_key_open(j, "otherData", '{');
+    json_key_text(j, "left_out", text.text);
+    json_key_text(j, "platform", r->in.platform->name);
+    json_key_text(j, "workload", r->in.workload->name);
+    json_close(j);
     buf_clear(&text);
-    json_object_set_new(notes, "platform", json_string(page_text(result, "platform name")));
-    json_object_set_new(notes, "workload", json_string(page_text(result, "workload name")));
 }
 
-enum rc timeline_write(const char *text, size_t n, struct buf *out, struct err *e) {
-    json_error_t why;
-    json_t *result = json_loadb(text, n, 0, &why);
-    if (!result)
-        return err_set(e, RC_SYNTAX, "timeline: %s", why.text);
-    json_t *events = json_array(), *notes = json_object();
-    const json_t *calls = page_get(result, "calls");
-    for (size_t i = 0; i < json_array_size(calls); i++) {
-        const json_t *call = json_array_get(calls, i);
+void timeline_write(const struct result *r, struct buf *out) {
+    struct json j;
+    json_init(&j, out, false);
+    json_open(&j, '{');
+    json_key_open(&j, "traceEvents", '[');
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
         char name[120];
-        snprintf(name, sizeof name, "%.40s %.40s (%s)", page_text(call, "strategy"), page_text(call, "phase"),
-                 strcmp(page_text(call, "stages_basis"), "time") == 0 ? "call time" : "wire");
-        name_track(events, "process_name", i, 0, name);
-        write_stages(events, call, i);
-        write_ranks(events, call, i);
-        write_messages(events, call, i);
-        write_links(events, call, i);
+        snprintf(name, sizeof name, "%.40s %.40s (%s)", result_call_name(c), c->phase,
+                 c->time_known ? "call time" : "wire");
+        name_track(&j, "process_name", i, 0, name);
+        write_stages(&j, c, i);
+        write_ranks(&j, c, r->in.topology->ranks, i);
+        write_messages(&j, r->in.platform, &c->messages, i);
+        write_links(&j, c, i);
     }
-    write_notes(result, notes);
-    json_t *trace = json_pack("{s:o, s:s, s:o}", "traceEvents", events, "displayTimeUnit", "ns", "otherData", notes);
-    char *dump = json_dumps(trace, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    buf_text(out, dump ? dump : "");
+    json_close(&j);
+    json_key_text(&j, "displayTimeUnit", "ns");
+    write_notes(&j, r);
+    json_close(&j);
     buf_text(out, "\n");
-    free(dump);
-    json_decref(trace);
-    json_decref(result);
-    return RC_OK;
 }

@@ -6,15 +6,14 @@
  * are those of the result: a withheld call shows its wire, and says so.
  * Units: microseconds, as the format has it. At most TIMELINE_RANKS tracks a call; what is left out is said under
  * "otherData".  Source: the "Trace Event Format" that both viewers read.
- * Errors: RC_SYNTAX.  Ownership: appends to the buffer. */
+ * Errors: none.  Ownership: borrows the result, appends to the buffer. */
 #ifndef SIM_REPORT_TIMELINE_H
 #define SIM_REPORT_TIMELINE_H
 
-#include "platforms/base/mem.h"
+#include "sim/study/result.h"
 
 enum { TIMELINE_RANKS = 256 };
 
-/* text: the JSON of one result. */
-enum rc timeline_write(const char *text, size_t n, struct buf *out, struct err *e);
+void timeline_write(const struct result *r, struct buf *out);
 
 #endif

@@ -23,8 +23,11 @@ BEGIN {
     may["gates"] = "platforms/base"
     may["model"] = "workloads platforms platforms/base"
     may["validation"] = "model workloads platforms platforms/base gates"
+    may["validation/mpi"] = "workloads/records platforms/base"
     may["sim/engine"] = "workloads platforms platforms/base"
-    may["sim/report"] = "gates workloads platforms platforms/base"
+    may["sim/study"] = "sim/engine validation model gates workloads platforms platforms/base"
+    may["sim/report"] = "sim/study gates workloads platforms platforms/base"
+    may["sim/sweep"] = "sim/report sim/study gates workloads platforms platforms/base"
     may["sim/cli"] = "any"
     may["tests"] = "any"
     for (place in may) # whoever may include the call may include what it is made of
@@ -67,8 +70,8 @@ NF >= 3 {
         only_in("xbt/", "sim/engine/")
         only_in("yaml.h", "platforms/base/yaml.c")
         only_in("cmocka.h", "tests/") # tests themselves may include anything
-        if (target == "mpi.h" && from != "sim/cli")
-            wrong("<mpi.h> belongs to sim/cli")
+        if (target == "mpi.h" && from != "sim/cli" && from != "validation/mpi")
+            wrong("<mpi.h> belongs to sim/cli and validation/mpi")
     }
 }
 END { exit failed }
@@ -88,7 +91,9 @@ BEGIN {
     may["moesim_model"] = "moesim_workloads moesim_platforms moesim_base"
     may["moesim_validation"] = "moesim_model moesim_workloads moesim_platforms moesim_base moesim_gates"
     may["moesim_engine"] = "moesim_workloads moesim_platforms moesim_base PkgConfig::SIMGRID"
-    may["moesim_report"] = "moesim_gates moesim_workloads moesim_platforms moesim_base"
+    may["moesim_study"] = "moesim_engine moesim_validation moesim_model moesim_gates moesim_workloads"
+    may["moesim_report"] = "moesim_study moesim_gates moesim_workloads moesim_platforms moesim_base"
+    may["moesim_sweep"] = "moesim_report moesim_study moesim_gates moesim_workloads moesim_platforms moesim_base"
 }
 {
     name = $2
@@ -107,7 +112,7 @@ BEGIN {
     }
 }
 END {
-    if (found < 11) {
+    if (found < 13) {
         print "only " found + 0 " libraries found in the CMakeLists.txt files"
         failed = 1
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A step time as calls times call time. */
-#include "sim/report/result.h"
+#include "sim/study/result.h"
 
 double step_time_s(const struct result_call *call, double calls);
 double step_time_s(const struct result_call *call, double calls) {

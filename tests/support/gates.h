@@ -5,6 +5,8 @@
 
 #include "tests/support/check.h"
 
+#include <limits.h>
+
 #include "sim/engine/engine.h"
 #include "validation/gate_run.h"
 #include "validation/gate_table.h"
@@ -42,8 +44,10 @@ static inline void gates_expect(const char *id, const struct estimand_tools *too
     gate_result_clear(&r);
 }
 
-static struct sim_options gates_unlimited;
+static struct sim_options gates_unlimited = {.engine = SIM_ENGINE_SIMGRID, .messages = INT_MAX},
+                          gates_fluid = {.engine = SIM_ENGINE_FLUID, .messages = INT_MAX};
 static const struct simulator gates_engine = {sim_answer, &gates_unlimited};
+static const struct simulator gates_second = {sim_answer, &gates_fluid};
 
 /* The engine, and what to do to its answers. */
 struct gates_bent {
@@ -59,6 +63,8 @@ static inline enum rc gates_bent_run(const struct call *call, const struct costs
     enum rc rc = sim_answer(call, cases, n_cases, &gates_unlimited, outcomes, e);
     for (size_t i = 0; i < n_cases && !rc; i++) {
         outcomes[i].time_s *= bent->time_factor;
+        for (size_t k = 0; k < outcomes[i].n_messages; k++)
+            outcomes[i].messages[k].end_s *= bent->time_factor;
         outcomes[i].time_s +=
             bent->per_bandwidth_s * 1e-9 * call->platform->tier[TIER_SLOW].bandwidth_Bps.value;
         if (outcomes[i].link_bytes && bent->first_port > 0)

@@ -5,6 +5,7 @@
 #include "model/bound.h"
 #include "model/model.h"
 #include "sim/engine/engine.h"
+#include "workloads/strategy.h"
 
 struct inputs {
     struct platform *p;

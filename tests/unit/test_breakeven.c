@@ -2,6 +2,7 @@
 #include "tests/support/paper.h"
 
 #include "platforms/base/rng.h"
+#include "workloads/strategy.h"
 
 /* Row 1, 2: byte-only. */
 static void byte_only_breakevens(void **state) {

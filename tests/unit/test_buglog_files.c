@@ -4,7 +4,7 @@
 
 #include "platforms/base/unit.h"
 #include "workloads/placement/placement_file.h"
-#include "workloads/call.h"
+#include "workloads/strategy.h"
 
 /* --- placements -------------------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ static void b11_replicas_on_one_rank_are_named(void **state) {
     assert_non_null(strstr(p->notes.text,
                            "1 replicas share a rank with another of the same expert: expert "
                            "236 on rank 1"));
-    assert_non_null(strstr(p->notes.text, "to the replicas in turn"));
+    assert_non_null(strstr(p->notes.text, "9 replicas beyond one of each expert"));
     assert_int_equal(placement_replicas(p, 236), 3);
     placement_free(p);
     char path[RECORDS_PATH];

@@ -4,6 +4,7 @@
 #include "platforms/base/mem.h"
 #include "workloads/hops.h"
 #include "workloads/costs.h"
+#include "workloads/strategy.h"
 
 enum { GROUPS = 2, LOCAL = 2, RANKS = 4 };
 

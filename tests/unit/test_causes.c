@@ -2,7 +2,8 @@
 #include "tests/support/bed.h"
 
 #include "model/model.h"
-#include "validation/causes.h"
+#include "sim/study/causes.h"
+#include "workloads/strategy.h"
 
 static enum rc engine(const struct call *call, const struct costs *cases, size_t n, void *context,
                       struct outcome *outcomes, struct err *e) {

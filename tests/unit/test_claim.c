@@ -7,7 +7,7 @@ static struct licences *licences;
 
 static int get_licences(void **state) {
     (void)state;
-    licences = licences_unproven();
+    licences = licences_decide(NULL, 0);
     return 0;
 }
 

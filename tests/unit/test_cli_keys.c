@@ -5,7 +5,7 @@
 
 static void inputs_are_hashed(void **state) {
     (void)state;
-    static const char *const roles[] = {"platform", "workload", "implementation", "trace"};
+    static const char *const roles[] = {"platform", "workload", "implementation", "trace", "borrowed platform"};
     struct yaml_doc *d;
     assert_int_equal(program_run("simulate --strategy one-hop --seed 5 --format json", &d), 0);
     assert_rel(program_number(d, "provenance.seed"), 5, 0);

@@ -220,7 +220,7 @@ static void an_instant_has_an_order(void **state) {
     flow_fluid.start(p.flows, links, 1, 2, 2);
     flow_fluid.start(p.flows, links + 1, 1, 1, 1);
     flow_fluid.start(p.flows, links, 1, 2, 0);
-    flow_fluid.timer(p.flows, 1 + FLOW_RESOLUTION / 2, 3);
+    flow_fluid.timer(p.flows, 1 + flow_instant(1) / 2, 3);
     flow_fluid.run(p.flows);
     assert_int_equal(p.n_order, 6);
     assert_memory_equal(p.order, expected, sizeof expected);
@@ -241,7 +241,7 @@ static void extremes_are_numbers_too(void **state) {
     flow_fluid.run(p.flows);
     assert_rel(p.end_s[0], 1e300, EXACT);
     assert_rel(p.end_s[3], 1, EXACT);
-    assert_rel(p.end_s[1], 0x1p62 / 1e300, EXACT);
+    assert_near(p.end_s[1], 0, flow_instant(0)); // ends with the first instant
     end(&p);
     begin(&p, capacity, 4, 4); // nothing to do at all
     flow_fluid.run(p.flows);

@@ -389,6 +389,45 @@ static void bootstrap_of_x_half(void **state) {
                   one.x_half_bytes.low / 1024, one.x_half_bytes.high / 1024);
 }
 
+/* --- the engine of the fits -------------------------------------------------------------------- */
+
+struct line {
+    const double *x, *y;
+};
+
+static void line_residuals(const double *at, const void *context, double *r) {
+    const struct line *l = context;
+    for (int i = 0; i < 6; i++)
+        r[i] = at[0] + at[1] * l->x[i] - l->y[i];
+}
+
+/* y = 1 + 2 x with errors of +-0.1: of the slope s / sqrt(sum (x - mean)^2), of the intercept by the same textbook
+ * formula, s^2 = sum r^2 / (n - 2). */
+static void standard_errors_of_a_line(void **state) {
+    (void)state;
+    const double x[] = {1, 2, 3, 4, 5, 6}, y[] = {3.1, 4.9, 7.1, 8.9, 11.1, 12.9};
+    const struct line l = {x, y};
+    double a, b, at[2] = {0.5, 0.5}, error[2], sum, direct = 0;
+    struct fit_problem p = {.f = line_residuals, .context = &l, .n = 6, .parameters = 2,
+                            .low = {-9, -9}, .high = {9, 9}};
+    struct err e;
+    assert_ok(fit_least_squares(&p, at, error, &sum, &e), &e);
+    fit_line(x, y, 6, &a, &b);
+    for (int i = 0; i < 6; i++)
+        direct += (a + b * x[i] - y[i]) * (a + b * x[i] - y[i]);
+    assert_rel(at[0], a, 1e-8);
+    assert_rel(at[1], b, 1e-8);
+    assert_rel(sum, direct, 1e-8);
+    assert_rel(error[1], sqrt(direct / 4 / 17.5), 1e-6);
+    assert_rel(error[0], sqrt(direct / 4 * (1.0 / 6 + 3.5 * 3.5 / 17.5)), 1e-6);
+    p.low[1] = 2.5; // the slope ends on a bound: the intercept is the mean of the rest
+    at[0] = at[1] = 3;
+    assert_ok(fit_least_squares(&p, at, error, &sum, &e), &e);
+    assert_rel(at[1], 2.5, 0);
+    assert_near(at[0], 8 - 2.5 * 3.5, 1e-8);
+    assert_rel(error[1], 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marginal_bandwidths),
@@ -402,6 +441,7 @@ int main(void) {
         cmocka_unit_test(boundary_ratios),
         cmocka_unit_test(what_the_points_do_not_say_is_refused),
         cmocka_unit_test(made_up_constants_are_found_again),
+        cmocka_unit_test(standard_errors_of_a_line),
         cmocka_unit_test(bootstrap_of_x_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@
 static void right_engines_pass(void **state) {
     (void)state;
     const struct estimand_tools full = {.simulator = &gates_engine, .second = &gates_engine, .full = true};
-    const struct estimand_tools quick = {.simulator = &gates_engine, .second = &gates_engine};
+    const struct estimand_tools quick = {
+        .simulator = &gates_engine, .second = &gates_second, .sequence = sim_answer_sequence};
     gates_expect("cross-check", &full, GATE_PASSED);
     gates_expect("monotonic", &full, GATE_PASSED);
     gates_expect("engine-agreement", &quick, GATE_PASSED);
@@ -15,14 +16,24 @@ static void right_engines_pass(void **state) {
     gates_expect("sim-tier1b-c4", &quick, GATE_PASSED);
 }
 
+/* Calls in a row are left as they are. */
+static enum rc sequence_of_bent(const struct call *calls, const struct costs *costs, size_t n, enum regime host,
+                                void *context, struct outcome *outcomes, struct err *e) {
+    (void)context;
+    return sim_answer_sequence(calls, costs, n, host, &gates_unlimited, outcomes, e);
+}
+
 static void expect_bent(const char *id, struct gates_bent bent, enum gate_state state) {
     const struct simulator wrong = {gates_bent_run, &bent};
-    gates_expect(id, &(struct estimand_tools){.simulator = &wrong, .second = &gates_engine}, state);
+    const struct estimand_tools tools = {
+        .simulator = &wrong, .second = &gates_second, .sequence = sequence_of_bent};
+    gates_expect(id, &tools, state);
 }
 
 static void wrong_engines_fail(void **state) {
     (void)state;
     const struct gates_bent same = {1, 1, 0, 0}, late = {1 + 2e-6, 1, 0, 0}, fast = {0.9, 1, 0, 0};
+    const struct gates_bent odd = {1 + 2e-9, 1, 0, 0};
     const struct gates_bent lossy = {1, 0.999, 0, 0}, perverse = {1, 1, 1e-6, 0};
     const struct gates_bent slow = {1.3, 1, 0, 0}, hasty = {0.7, 1, 0, 0};
     expect_bent("bound", same, GATE_PASSED);
@@ -30,7 +41,14 @@ static void wrong_engines_fail(void **state) {
     expect_bent("conservation", same, GATE_PASSED);
     expect_bent("conservation", lossy, GATE_FAILED);
     expect_bent("cross-check", late, GATE_FAILED);
-    expect_bent("engine-agreement", late, GATE_FAILED);
+    expect_bent("engine-agreement", odd, GATE_FAILED);
+    // who tells no messages, or plays no sequences, is not tried
+    struct sim_options quiet = {.engine = SIM_ENGINE_FLUID};
+    const struct simulator silent = {sim_answer, &quiet};
+    gates_expect("engine-agreement", &(struct estimand_tools){.simulator = &gates_engine, .second = &silent},
+                 GATE_NOT_EVALUATED);
+    gates_expect("engine-agreement", &(struct estimand_tools){.simulator = &gates_engine, .second = &gates_second},
+                 GATE_NOT_EVALUATED);
     expect_bent("monotonic", perverse, GATE_FAILED);
     static const char *const measured[] = {"contention", "sim-tier1", "sim-tier1b-c2", "sim-tier1b-c4"};
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {

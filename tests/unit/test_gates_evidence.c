@@ -193,6 +193,37 @@ static void a_gate_of_the_user_decides_for_its_machine(void **state) {
     }
 }
 
+/* Corpora of packet-level times need no gate file; one that does not hold takes the allowance away. */
+static void a_packet_corpus_of_the_user_is_scored(void **state) {
+    (void)state;
+    static const struct {
+        const char *change; /* of the shipped corpus, by sed */
+        int code;
+        const char *outcome, *capability;
+    } all[] = {{"s/^name: packet/name: mine/", 0, "passed", "conditional"},
+               {"s/^name: packet/name: mine/; s/time_us: .11.555./time_us: [1.555]/", 0, "FAILED", "withdrawn"},
+               {"s/^name: packet/name: mine/; s/fluid_us: 9.318/fluid_us: 9.4/", 0, "FAILED", "withdrawn"},
+               {"s/^name: packet/name: mine/; s/hot: 0,/hot: 99,/", 1, "", ""}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *folder = scratch();
+        char *make = mem_printf("sed '%s' %s/../../validation/measured/packet/packet.yaml > %s/mine.yaml",
+                                all[i].change, TEST_DATA_DIR, folder);
+        assert_int_equal(system(make), 0);
+        char *ask = mem_printf("gates --corpus %s | grep -E '^(mine|allowance) '", folder);
+        struct buf out = {0};
+        program_text(ask, &out);
+        assert_true(!*all[i].outcome || (strstr(out.text, all[i].outcome) && strstr(out.text, all[i].capability)));
+        char *plain = mem_printf("gates --analytic-only --corpus %s", folder);
+        assert_int_equal(program_text(plain, NULL), all[i].code);
+        buf_clear(&out);
+        free(plain);
+        free(ask);
+        free(make);
+        shell("rm -r %s", folder);
+        free(folder);
+    }
+}
+
 static void the_step_level_is_not_for_users_to_open(void **state) {
     (void)state;
     static const char *const capabilities[] = {"step_time", "call_time throughput",
@@ -346,6 +377,7 @@ int main(void) {
         cmocka_unit_test(evidence_that_is_not_intact_withdraws),
         cmocka_unit_test(call_time_opens_in_scope_only),
         cmocka_unit_test(a_gate_of_the_user_decides_for_its_machine),
+        cmocka_unit_test(a_packet_corpus_of_the_user_is_scored),
         cmocka_unit_test(the_step_level_is_not_for_users_to_open),
         cmocka_unit_test(every_shipped_corpus_reads),
         cmocka_unit_test(a_corpus_says_where_it_is_wrong),

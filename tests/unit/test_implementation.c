@@ -21,11 +21,13 @@ static void built_in_implementations(void **state) {
         enum start start;
         enum hops hops;
         enum reduce reduce;
+        enum order order;
     } known[] = {
-        {"collective-eager", CHAIN_MEASURED, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_FORWARDER},
-        {"deepep-ll", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_SERIAL, REDUCE_NONE},
-        {"deepep-normal", CHAIN_NONE, 4, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER},
-        {"nccl-p2p", CHAIN_NONE, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE}};
+        {"collective-eager", CHAIN_MEASURED, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_FORWARDER, ORDER_GROUP_SHIFT},
+        {"deepep-ll", CHAIN_NONE, 0, START_ONE_SIDED, HOPS_SERIAL, REDUCE_NONE, ORDER_GROUP_SHIFT},
+        {"deepep-normal", CHAIN_NONE, 4, START_ONE_SIDED, HOPS_PIPELINED, REDUCE_FORWARDER, ORDER_GROUP_SHIFT},
+        {"mpi-linear", CHAIN_NONE, 0, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE, ORDER_SHIFT},
+        {"nccl-p2p", CHAIN_NONE, 8, START_RENDEZVOUS, HOPS_SERIAL, REDUCE_NONE, ORDER_GROUP_SHIFT}};
     struct find_names names;
     find_names(FIND_IMPLEMENTATION, &names);
     assert_int_equal(names.n, sizeof known / sizeof *known);
@@ -35,7 +37,7 @@ static void built_in_implementations(void **state) {
         assert_string_equal(names.names[i], known[i].name);
         assert_ok(implementation_load(names.names[i], NULL, 0, &m, &e), &e);
         assert_string_equal(m->name, known[i].name);
-        assert_int_equal(m->order, ORDER_GROUP_SHIFT);
+        assert_int_equal(m->order, known[i].order);
         assert_int_equal(m->window, known[i].window);
         assert_int_equal(m->start, known[i].start);
         assert_int_equal(m->hops, known[i].hops);

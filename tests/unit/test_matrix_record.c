@@ -2,7 +2,7 @@
 /* A record that is the matrix goes into a call as it is. */
 #include "tests/support/records.h"
 
-#include "workloads/call.h"
+#include "workloads/strategy.h"
 
 static void bytes_of_the_record_are_the_bytes_of_the_call(void **state) {
     (void)state;

@@ -9,6 +9,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/engine.h"
+#include "workloads/strategy.h"
 
 struct scene {
     struct platform *p;

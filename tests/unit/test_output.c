@@ -122,6 +122,7 @@ static void the_page_names_what_commands_write(void **state) {
           "simulate --layers all", "simulate --platform synthetic-racks --strategy gather-first --strategy two-hop",
           "compare " REFERENCE "--strategy gather-first", "simulate " REFERENCE "--implementation deepep-ll",
           "simulate --strategy one-hop --set platform.slow.kind=rail-optimised",
+          "simulate --strategy one-hop --set platform.slow.paths=hashed --set platform.slow.transport=one-path",
           "simulate --platform synthetic --workload terrace-reference --set platform.groups=4 "
           "--set platform.ranks_per_group=2",
           "simulate --strategy one-hop --schedule shift --window 1 --set workload.routing.source=uniform "

@@ -16,7 +16,7 @@ static void probe(const char *html, int width) {
     if (!found)
         fail_msg("the browser drew no page");
     snprintf(expected, sizeof expected,
-             "id=\"probe\">plots 11, empty 0, errors 0, width %d, too wide false, overlaps 0;", width);
+             "id=\"probe\">plots 15, empty 0, errors 0, width %d, too wide false, overlaps 0;", width);
     if (strncmp(found, expected, strlen(expected)) != 0)
         fail_msg("at %d px: %.400s", width, found);
     buf_clear(&dom);

@@ -46,11 +46,11 @@ static void every_mode_keeps_its_promises(void **state) {
     (void)state;
     enum { TOKENS = 400 };
     static const struct choice_shape shapes[] = {
-        {MODE_GLOBAL_TOPK, 64, 8, 1, 0},   {MODE_GLOBAL_TOPK, 7, 7, 1, 0},
-        {MODE_FULL, 128, 6, 16, 2},        {MODE_FULL, 64, 8, 8, 4},
-        {MODE_FULL, 32, 8, 4, 1},          {MODE_GROUP_LIMITED, 256, 8, 8, 4},
-        {MODE_GROUP_LIMITED, 32, 8, 8, 2}, {MODE_GROUP_LIMITED, 8, 3, 8, 3},
-        {MODE_QUOTA_ONLY, 64, 8, 8, 0},    {MODE_QUOTA_ONLY, 48, 12, 4, 0},
+        {MODE_GLOBAL_TOPK, 64, 8, 1, 0, {0}},   {MODE_GLOBAL_TOPK, 7, 7, 1, 0, {0}},
+        {MODE_FULL, 128, 6, 16, 2, {0}},        {MODE_FULL, 64, 8, 8, 4, {0}},
+        {MODE_FULL, 32, 8, 4, 1, {0}},          {MODE_GROUP_LIMITED, 256, 8, 8, 4, {0}},
+        {MODE_GROUP_LIMITED, 32, 8, 8, 2, {0}}, {MODE_GROUP_LIMITED, 8, 3, 8, 3, {0}},
+        {MODE_QUOTA_ONLY, 64, 8, 8, 0, {0}},    {MODE_QUOTA_ONLY, 48, 12, 4, 0, {0}},
     };
     uint64_t seed = check_seed("routing modes");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -81,7 +81,7 @@ static void uniform_modes_are_fair(void **state) {
     for (int i = 0; i < E; i++)
         weight[i] = 3;
     for (int mode = 0; mode < MODE_COUNT; mode++) {
-        struct choice_shape s = {mode, E, K, 4, 2};
+        struct choice_shape s = {mode, E, K, 4, 2, {0}};
         struct choice *c = NULL;
         struct err e;
         struct rng r;
@@ -145,7 +145,7 @@ static void limited_by_the_rule(const struct choice_shape *s, const double *weig
 
 static void group_limited_follows_its_rule(void **state) {
     (void)state;
-    struct choice_shape s = {MODE_GROUP_LIMITED, 64, 8, 8, 4};
+    struct choice_shape s = {MODE_GROUP_LIMITED, 64, 8, 8, 4, {0}};
     double weight[64];
     bool chosen[64];
     int ids[8];
@@ -188,7 +188,7 @@ static void targets_are_met(void **state) {
                  {SKEW_HOT_EXPERT, 2}, {SKEW_HOT_RANK, 1.1},  {SKEW_HOT_RANK, 6},
                  {SKEW_HOT_RANK, 31.9}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct skew s = {.shape = {MODE_GLOBAL_TOPK, 256, 8, 1, 0},
+        struct skew s = {.shape = {MODE_GLOBAL_TOPK, 256, 8, 1, 0, {0}},
                          .family = cases[i].family,
                          .ranks = 64,
                          .rho_max = cases[i].rho,
@@ -210,7 +210,7 @@ static void targets_are_met(void **state) {
 
 static void ceilings_are_enforced(void **state) {
     (void)state;
-    struct choice_shape global = {MODE_GLOBAL_TOPK, 256, 8, 1, 0}, full = {MODE_FULL, 256, 8, 8, 4};
+    struct choice_shape global = {MODE_GLOBAL_TOPK, 256, 8, 1, 0, {0}}, full = {MODE_FULL, 256, 8, 8, 4, {0}};
     double weight[256];
     struct buf notes = {0};
     struct err e;
@@ -247,7 +247,7 @@ static void presets_and_benchmark_knobs_are_named(void **state) {
 static void drift_swaps_popularities(void **state) {
     (void)state;
     struct skew s = {
-        .shape = {MODE_GLOBAL_TOPK, 64, 4, 1, 0}, .ranks = 64, .rho_max = 3, .drift = 0.25};
+        .shape = {MODE_GLOBAL_TOPK, 64, 4, 1, 0, {0}}, .ranks = 64, .rho_max = 3, .drift = 0.25};
     double first[64], later[64];
     struct buf notes = {0};
     struct err e;

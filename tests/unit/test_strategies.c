@@ -10,6 +10,7 @@
 #include "sim/engine/engine.h"
 #include "tests/support/racks.h"
 #include "workloads/hops.h"
+#include "workloads/strategy.h"
 
 #define EXACT 1e-9
 

@@ -1,60 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sweep from outside: expansion, records, and going on after an interrupt, a kill, a full disk, a cut line. */
-#include "tests/support/records_of.h"
+/* sweep from outside: expansion, records, keys. */
+#include "tests/support/sweeps.h"
 
 #include <math.h>
-#include <signal.h>
-#include <time.h>
-
-static const char folder[] = "/tmp/moesim-sweep-test";
-
-static char *path_of(const char *name) {
-    return mem_printf("%s-%ld-%s", folder, (long)getpid(), name);
-}
 
 #define HEAD                                                                                       \
     "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"      \
     "causes: none\nsimulate: false\naxes: [{key: platform.ratio, values: [2]}]\n"
-
-#define SMALL                                                                                      \
-    "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"      \
-    "set: {platform.groups: 4, platform.ranks_per_group: 2}\ncauses: none\n"
-
-static int sweep(const char *prefix, const char *spec, const char *out, struct buf *messages) {
-    char *command = mem_printf("%s %s sweep %s -o %s --jobs 2 2>&1", prefix, MOESIM_BINARY, spec, out);
-    int code = program_shell(command, messages);
-    free(command);
-    return code;
-}
-
-struct files {
-    char *spec, *out, *reference;
-};
-
-static void begin(struct files *f, const char *text) {
-    *f = (struct files){path_of("spec.yaml"), path_of("out.jsonl"), path_of("reference.jsonl")};
-    unlink(f->out);
-    unlink(f->reference);
-    put_file(f->spec, text);
-}
-
-static void end(struct files *f) {
-    unlink(f->spec);
-    unlink(f->out);
-    unlink(f->reference);
-    free(f->spec);
-    free(f->out);
-    free(f->reference);
-}
-
-static void same_records(const struct files *f) {
-    size_t n, m;
-    char *a = records_of(f->out, &n), *b = records_of(f->reference, &m);
-    assert_int_equal(n, m);
-    assert_string_equal(a, b);
-    free(a);
-    free(b);
-}
 
 static void points_cross_zip_and_filter(void **state) {
     (void)state;
@@ -191,174 +143,6 @@ static void a_point_that_takes_too_long_becomes_a_record(void **state) {
     end(&f);
 }
 
-static const char many[] = SMALL "axes: [{key: platform.ratio, range: {from: 1, to: 16, n: 61}}]\n"
-                                 "repeats: 2\n";
-
-static size_t lines_in(const char *path) {
-    FILE *f = fopen(path, "rb");
-    size_t n = 0;
-    for (int c; f && (c = getc(f)) != EOF;)
-        n += c == '\n';
-    if (f)
-        fclose(f);
-    return n;
-}
-
-/* Starts a sweep and waits for its first n records. */
-static pid_t start(const struct files *f, size_t n) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-            _exit(9);
-        execl(MOESIM_BINARY, MOESIM_BINARY, "sweep", f->spec, "-o", f->out, "--jobs", "2", (char *)NULL);
-        _exit(9);
-    }
-    while (lines_in(f->out) < n && waitpid(pid, NULL, WNOHANG) == 0)
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    return pid;
-}
-
-/* Ends a sweep by a signal once it has written some records; returns its status. */
-static int stop(const struct files *f, int signal_number) {
-    pid_t pid = start(f, 5);
-    int status = 0;
-    kill(pid, signal_number);
-    waitpid(pid, &status, 0);
-    return status;
-}
-
-/* Whatever ended a sweep, the same command finishes it: no point lost, none twice. */
-static void goes_on(const struct files *f) {
-    size_t n = lines_in(f->out);
-    if (n == 0 || n >= 122)
-        fail_msg("%zu of 122 records: it was not stopped on the way", n);
-    assert_int_equal(sweep("", f->spec, f->reference, NULL), 0);
-    assert_int_equal(sweep("", f->spec, f->out, NULL), 0);
-    same_records(f);
-}
-
-static void goes_on_after_an_interrupt(void **state) {
-    (void)state;
-    struct files f;
-    begin(&f, many);
-    int status = stop(&f, SIGINT);
-    assert_true(WIFEXITED(status));
-    assert_int_not_equal(WEXITSTATUS(status), 0);
-    goes_on(&f);
-    end(&f);
-}
-
-static void goes_on_after_a_kill(void **state) {
-    (void)state;
-    struct files f;
-    begin(&f, many);
-    assert_true(WIFSIGNALED(stop(&f, SIGKILL)));
-    goes_on(&f);
-    end(&f);
-}
-
-static void goes_on_after_a_full_disk(void **state) {
-    (void)state;
-    struct files f;
-    struct buf messages = {0};
-    begin(&f, many);
-    // blocks of 512 or 1024 bytes; a record has about 4 kB
-    assert_int_equal(sweep("ulimit -f 100;", f.spec, f.out, &messages), 1);
-    assert_non_null(strstr(messages.text, "the same command continues"));
-    char *text = get_file(f.out);
-    assert_int_equal(text[strlen(text) - 1], '\n'); // no half record is left
-    free(text);
-    buf_clear(&messages);
-    goes_on(&f);
-    end(&f);
-}
-
-/* Kills the processes that one has forked; returns how many. */
-static int kill_children(pid_t pid) {
-    char path[80];
-    long child;
-    int n = 0;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
-    FILE *children = fopen(path, "r");
-    while (children && fscanf(children, "%ld", &child) == 1)
-        n += kill((pid_t)child, SIGKILL) == 0;
-    if (children)
-        fclose(children);
-    return n;
-}
-
-/* Workers that are killed once cost nothing: their points are given to others. */
-static void goes_on_without_its_workers(void **state) {
-    (void)state;
-    struct files f;
-    int status = 0;
-    begin(&f, many);
-    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
-    pid_t pid = start(&f, 5);
-    assert_int_equal(kill_children(pid), 2);
-    waitpid(pid, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    same_records(&f);
-    end(&f);
-}
-
-/* Once all other points are done, the workers are killed twice over the last one, which takes many seconds: it has an
- * error record, the sweep ends well, and the same command does not try it again. */
-static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
-    (void)state;
-    struct files f;
-    struct buf messages = {0};
-    int status = 0;
-    begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
-              "set: {workload.routing.rho_max: 3, workload.experts: 1024, workload.tokens_per_rank: 512}\n"
-              "causes: none\naxes: [{key: platform.groups, values: [2, 4, 128]}]\n");
-    pid_t pid = start(&f, 2);
-    for (int i = 0; i < 2; i++) {
-        assert_true(kill_children(pid) > 0);
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL); // the next worker is at it
-    }
-    waitpid(pid, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
-    assert_non_null(failed);
-    assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
-    assert_non_null(strstr(failed, "platform.groups=128"));
-    assert_null(strstr(failed + 1, "\"status\": \"error\""));
-    assert_int_equal(lines_in(f.out), 3);
-    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
-    assert_non_null(strstr(messages.text, "3 points, 0 new, 3 were there"));
-    free(text);
-    buf_clear(&messages);
-    end(&f);
-}
-
-static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
-    (void)state;
-    struct files f;
-    struct buf messages = {0};
-    begin(&f, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\n");
-    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
-    char *text = get_file(f.reference);
-    text[strlen(text) - 40] = '\0';
-    put_file(f.out, text);
-    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
-    char *warning = mem_printf("warning: %s: the last line was cut off", f.out);
-    assert_non_null(strstr(messages.text, warning));
-    free(warning);
-    assert_non_null(strstr(messages.text, "1 new, 2 were there"));
-    same_records(&f);
-    strchr(text, '\n')[1] = '['; // second line
-    put_file(f.out, text);
-    buf_clear(&messages);
-    assert_int_equal(sweep("", f.spec, f.out, &messages), 1);
-    assert_non_null(strstr(messages.text, "out.jsonl:2: "));
-    free(text);
-    buf_clear(&messages);
-    end(&f);
-}
-
 static void a_changed_input_is_a_new_point(void **state) {
     (void)state;
     struct files f;
@@ -465,12 +249,6 @@ int main(void) {
         cmocka_unit_test(points_that_share_inputs_are_apart),
         cmocka_unit_test(a_point_that_fails_becomes_a_record),
         cmocka_unit_test(a_point_that_takes_too_long_becomes_a_record),
-        cmocka_unit_test(goes_on_without_its_workers),
-        cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
-        cmocka_unit_test(goes_on_after_an_interrupt),
-        cmocka_unit_test(goes_on_after_a_kill),
-        cmocka_unit_test(goes_on_after_a_full_disk),
-        cmocka_unit_test(a_cut_line_is_repaired_and_other_damage_reported),
         cmocka_unit_test(a_changed_input_is_a_new_point),
         cmocka_unit_test(a_changed_tokens_file_is_a_new_point),
         cmocka_unit_test(shared_traffic_is_of_the_point),

@@ -5,6 +5,7 @@
 #include "model/bound.h"
 #include "model/model.h"
 #include "sim/engine/engine.h"
+#include "workloads/strategy.h"
 
 enum { STAGES = 3 };
 

@@ -143,7 +143,7 @@ static void listed_routes_are_the_same(void **state) {
                         continue;
                     topo_find_route(b.t, src, dst, (enum topo_path)path, &route);
                     room.n = -1;
-                    struct way way = route_way(b.t, (enum topo_path)path, src, dst, &room);
+                    struct way way = route_way(b.t, (enum topo_path)path, src, dst, 0, &room);
                     assert_int_equal(room.n, -1); // looked up
                     assert_int_equal(way.n, route.n);
                     assert_memory_equal(way.links, route.links, (size_t)route.n * sizeof *way.links);

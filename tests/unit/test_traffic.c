@@ -362,12 +362,12 @@ static void shapes_that_do_not_fit_are_refused(void **state) {
     } bad[] = {
         {{"dgx-h100", "16", "8", "olmoe-github", {{0}}},
          RC_SHAPE,
-         "64 experts cannot be placed evenly on 128 ranks; change one of them, for example --set "
-         "workload.experts=128"},
+         "64 experts cannot be placed evenly on 128 ranks; replicas fill them: --set workload.placement=eplb --set "
+         "workload.placement_slots=128"},
         {{"dgx-h100", "3", "8", "terrace-reference", {UNIFORM("64", "8", "1", "expected")}},
          RC_SHAPE,
-         "64 experts cannot be placed evenly on 24 ranks; change one of them, for example --set "
-         "workload.experts=72"},
+         "64 experts cannot be placed evenly on 24 ranks; replicas fill them: --set workload.placement=eplb --set "
+         "workload.placement_slots=72"},
         {{"terrace-a", "1", "8", "terrace-reference", {{0}}},
          RC_RANGE,
          "group_limit 2 is above the platform's 1 groups"},

@@ -19,8 +19,10 @@ static void built_in_workloads(void **state) {
     (void)state;
     struct find_names names;
     find_names(FIND_WORKLOAD, &names);
-    assert_int_equal(names.n, 2); // and not SOURCES.yaml
-    static const char *const known[] = {"olmoe-github", "terrace-reference"};
+    static const char *const known[] = {"deepseek-v3",      "glm-4.5",       "gpt-oss-120b",    "kimi-k2",
+                                        "llama-4-maverick", "mixtral-8x22b", "olmoe",           "olmoe-github",
+                                        "qwen3-235b-a22b",  "terrace-reference"};
+    assert_int_equal(names.n, sizeof known / sizeof *known); // and not SOURCES.yaml
     for (size_t i = 0; i < names.n; i++) {
         struct workload *w;
         struct err e;
@@ -291,6 +293,9 @@ static const struct {
     const char *key, *value;
     struct setting with;
 } values[] = {{"schema", "moesim/workload/1", {0}},
+              {"model", "model.json", {0}},
+              {"routing.n_group", "4", {"routing.topk_group", "2"}},
+              {"routing.topk_group", "2", {"routing.n_group", "4"}},
               {"placement", "file", {"placement_file", "mine"}},
               {"placement_file", "mine", {"placement", "file"}},
               {"group_limit", "4", {"routing.mode", "full"}},
@@ -384,6 +389,7 @@ static void set_each(const struct key *table, const char *prefix, size_t offset)
 
 static void what_is_set_is_what_holds(void **state) {
     (void)state;
+    folder_put("model.json", "{\"num_experts\": 8, \"num_experts_per_tok\": 2, \"hidden_size\": 64}");
     set_each(workload_keys, "", 0);
     struct workload *w = load_set(sayings[1], "arrival.late.0.by", "9us");
     assert_rel(((const struct late_rank *)w->arrival.late.items)->by_s.value, 9e-6, 1e-12);

@@ -11,36 +11,47 @@
 
 struct choice {
     struct choice_shape shape;
-    int group_size;
     int pools, pools_chosen, pool_size, inside; /* a pool is a group, or all experts */
     struct sampler *which; /* pools of a token */
     struct sampler **within; /* experts of each pool */
     bool shared; /* all pools have the same sampler */
     int *chosen_pools; /* scratch of one token */
-    double *weight; /* group_limited */
-    double *affinity;
-    struct best *groups, *candidates;
+    struct selection *scored; /* by scores, router.h; NULL otherwise */
 };
 
-struct best {
-    double value;
-    int id;
-};
+bool choice_by_scores(const struct choice_shape *s) {
+    return s->mode == MODE_GROUP_LIMITED || router_acts(&s->router);
+}
+
+/* What a router and a limit leave together. */
+static enum rc check_both(const struct choice_shape *s, struct err *e) {
+    if (!router_acts(&s->router))
+        return RC_OK;
+    int least = router_least(&s->router, s->experts, s->n_groups, s->group_limit);
+    if (least >= s->top_k)
+        return RC_OK;
+    return err_set(e, RC_RANGE,
+                   "routing.topk_group %d of %d and group_limit %d of %d can leave a token %d experts, fewer than "
+                   "top_k %d",
+                   s->router.topk_group, s->router.n_group, s->group_limit, s->n_groups, least, s->top_k);
+}
 
 enum rc choice_check(const struct choice_shape *s, enum routing_mode mode, struct err *e) {
-    if (mode == MODE_GLOBAL_TOPK)
-        return RC_OK;
+    enum rc rc = router_check(&s->router, s->experts, s->top_k, e);
+    if (rc || mode == MODE_GLOBAL_TOPK)
+        return rc;
     int m = mode == MODE_QUOTA_ONLY ? s->n_groups : s->group_limit;
     if (m > s->n_groups)
         return err_set(e, RC_RANGE, "group_limit %d is above the platform's %d groups", m,
                        s->n_groups);
     if (s->experts % s->n_groups != 0)
-        return err_set(e, RC_RANGE, "%d experts cannot be split into %d equal routing groups",
+        return err_set(e, RC_RANGE, "%d experts cannot be split into %d equal routing groups; those of the model's own "
+                       "router are routing.n_group",
                        s->experts, s->n_groups);
     int size = s->experts / s->n_groups;
     if (mode == MODE_GROUP_LIMITED)
         return m * (int64_t)size >= s->top_k
-                   ? RC_OK
+                   ? check_both(s, e)
                    : err_set(e, RC_RANGE,
                              "group_limit %d with groups of %d experts allows %d experts, fewer "
                              "than top_k %d",
@@ -127,7 +138,7 @@ static void measured_inclusion(const struct choice_shape *s, const double *weigh
 
 void choice_inclusion(const struct choice_shape *s, const double *weight, int tokens,
                       double *into) {
-    if (s->mode == MODE_GROUP_LIMITED) {
+    if (choice_by_scores(s)) {
         measured_inclusion(s, weight, tokens, into);
     } else if (s->mode == MODE_FULL) {
         full_inclusion(s, weight, into);
@@ -183,17 +194,16 @@ static enum rc build_draws(struct choice *c, const double *inclusion, struct err
 enum rc choice_build(const struct choice_shape *s, const double *inclusion, struct choice **choice,
                      struct err *e) {
     struct choice *c = mem_alloc(1, sizeof *c);
-    *c = (struct choice){.shape = *s, .group_size = s->experts / s->n_groups};
+    *c = (struct choice){.shape = *s};
     enum rc rc = RC_OK;
-    if (s->mode == MODE_GROUP_LIMITED) {
-        size_t n = (size_t)s->experts;
-        double mean = stat_sum(inclusion, n) / s->experts;
-        c->weight = mem_alloc(n, sizeof *c->weight);
-        c->affinity = mem_alloc(n, sizeof *c->affinity);
-        c->groups = mem_alloc((size_t)s->group_limit, sizeof *c->groups);
-        c->candidates = mem_alloc((size_t)s->top_k, sizeof *c->candidates);
-        for (size_t i = 0; i < n; i++)
-            c->weight[i] = inclusion[i] / mean;
+    if (choice_by_scores(s)) {
+        struct selection_ask ask = {.experts = s->experts,
+                                    .top_k = s->top_k,
+                                    .router = s->router,
+                                    .machine_groups = s->n_groups,
+                                    .limit = s->mode == MODE_GROUP_LIMITED ? s->group_limit : 0,
+                                    .weight = inclusion};
+        c->scored = selection_build(&ask);
     } else {
         lay_out(c);
         rc = build_draws(c, inclusion, e);
@@ -214,58 +224,15 @@ void choice_free(struct choice *c) {
             sampler_free(c->within[p]);
     free(c->within);
     free(c->chosen_pools);
-    free(c->weight);
-    free(c->affinity);
-    free(c->groups);
-    free(c->candidates);
+    selection_free(c->scored);
     free(c);
 }
 
 /* --- drawing ------------------------------------------------------------------------------------- */
 
-/* Keeps the `most` best, best first; of equal ones the first stays ahead. */
-static void offer(struct best *list, int *n, int most, double value, int id) {
-    if (*n == most && !(value > list[most - 1].value))
-        return;
-    int i = *n < most ? (*n)++ : most - 1;
-    for (; i > 0 && value > list[i - 1].value; i--)
-        list[i] = list[i - 1];
-    list[i] = (struct best){value, id};
-}
-
-/* sigmoid(ln w + ln(u / (1 - u))) without a logarithm. */
-static double affinity(double weight, double u) {
-    double x = weight * u;
-    return x > 0 ? x / (1 - u + x) : 0;
-}
-
-static void draw_limited(struct choice *c, struct rng *r, int *ids) {
-    const struct choice_shape *s = &c->shape;
-    int n_groups = 0, n = 0;
-    for (int g = 0; g < s->n_groups; g++) {
-        double first = -1, second = -1;
-        for (int i = g * c->group_size; i < (g + 1) * c->group_size; i++) {
-            double a = c->affinity[i] = affinity(c->weight[i], rng_unit(r));
-            if (a > first) {
-                second = first;
-                first = a;
-            } else if (a > second) {
-                second = a;
-            }
-        }
-        offer(c->groups, &n_groups, s->group_limit, second < 0 ? first : (first + second) / 2, g);
-    }
-    for (int i = 0; i < n_groups; i++)
-        for (int k = c->groups[i].id * c->group_size; k < (c->groups[i].id + 1) * c->group_size;
-             k++)
-            offer(c->candidates, &n, s->top_k, c->affinity[k], k);
-    for (int i = 0; i < n; i++)
-        ids[i] = c->candidates[i].id;
-}
-
 void choice_draw(struct choice *c, struct rng *r, int *ids) {
-    if (c->weight) {
-        draw_limited(c, r, ids);
+    if (c->scored) {
+        selection_draw(c->scored, r, ids);
         return;
     }
     sampler_draw(c->which, r, c->chosen_pools);
@@ -278,7 +245,7 @@ void choice_draw(struct choice *c, struct rng *r, int *ids) {
 }
 
 double choice_miss(const struct choice *c, const int *ids, const double *keep, int n) {
-    BUG_ON(c->weight);
+    BUG_ON(c->scored);
     int *own = mem_alloc((size_t)n, sizeof *own), *pools = mem_alloc((size_t)n, sizeof *pools), n_pools = 0;
     double *missed = mem_alloc((size_t)n, sizeof *missed); // given that the pool is chosen
     for (int from = 0, to = 0; from < n; from = to) {

@@ -79,8 +79,15 @@ static void weights_at(const struct skew *s, const struct fixed *f, double x, do
 }
 
 double skew_ceiling(const struct choice_shape *shape, int ranks) {
-    int each = (shape->experts + ranks - 1) / ranks, most = choice_most_inside(shape);
-    return (double)ranks * (most < each ? most : each) / shape->top_k;
+    int most = choice_most_inside(shape), held = 0;
+    for (int first = 0, end = 0; first < shape->experts; first = end) {
+        int rank = placement_block(shape->experts, ranks, first);
+        while (end < shape->experts && placement_block(shape->experts, ranks, end) == rank)
+            end++;
+        int here = router_most(&shape->router, shape->experts, first, end);
+        held = here > held ? here : held;
+    }
+    return (double)ranks * (most < held ? most : held) / shape->top_k;
 }
 
 double skew_rho(const double *load, int experts, int ranks) {
@@ -94,7 +101,7 @@ double skew_rho(const double *load, int experts, int ranks) {
 
 /* The target's measure at parameter x; weight is overwritten. */
 static double measure(const struct skew *s, const struct fixed *f, double x, double *weight) {
-    const int budget = 1 << 25; // affinities drawn to measure the loads of group_limited once
+    const int budget = 1 << 25; // affinities drawn to measure the loads of scores once
     weights_at(s, f, x, weight);
     choice_inclusion(&s->shape, weight, budget / s->shape.experts + 1, f->load);
     return s->rho_max > 0 ? skew_rho(f->load, s->shape.experts, s->ranks)
@@ -120,7 +127,7 @@ static enum rc refuse(const struct skew *s, double target, double reached, struc
 static enum rc search(const struct skew *s, const struct fixed *f, double *weight, double *found,
                       struct err *e) {
     enum { DOUBLINGS = 44, HALVINGS = 60 };
-    bool drawn = s->shape.mode == MODE_GROUP_LIMITED;
+    bool drawn = choice_by_scores(&s->shape);
     double target = s->rho_max > 0 ? s->rho_max : s->cv, tolerance = drawn ? 2e-3 : 1e-9;
     double low = 0, high = 1.0 / 16, value = measure(s, f, high, weight), most = value;
     for (int i = 0; i < DOUBLINGS && value < target; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workloads/placement/balance.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "platforms/base/err.h"
@@ -91,4 +92,25 @@ void balance_replicate(const struct balance_ask *a, int *slot_expert) {
     free(node);
     free(place);
     free(order);
+}
+
+void balance_level(const double *base, int n, double amount, double *into) {
+    double sum = amount, level = 0;
+    int under = n;
+    bool *out = mem_alloc((size_t)n, sizeof *out);
+    for (int i = 0; i < n; i++)
+        sum += base[i];
+    for (int before = n + 1; under < before;) {
+        before = under;
+        level = sum / under;
+        for (int i = 0; i < n; i++)
+            if (!out[i] && base[i] > level) {
+                out[i] = true;
+                sum -= base[i];
+                under--;
+            }
+    }
+    for (int i = 0; i < n; i++)
+        into[i] = out[i] ? 0 : level - base[i];
+    free(out);
 }

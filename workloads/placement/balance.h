@@ -22,4 +22,8 @@ struct balance_ask {
 /* slot_expert[slots]: rank r holds slots r * slots / ranks and up. */
 void balance_replicate(const struct balance_ask *ask, int *slot_expert);
 
+/* Pours an amount onto n bases as if they were the ground of a pool: into[i] sum to the amount, and all that get some
+ * end at one level, which no other base is below. n >= 1; amount 0 gives zeros. */
+void balance_level(const double *base, int n, double amount, double *into);
+
 #endif

@@ -81,11 +81,7 @@ enum rc placement_of_slots(const struct placement_ask *ask, const int *slot_star
         p->blocks = slot_expert[s] == s;
     note_pairs(p);
     if (slots > ask->experts)
-        buf_printf(
-            &p->notes,
-            "placement: %d replicas beyond one of each expert; every source sends its rows of "
-            "an expert to the replicas in turn\n",
-            slots - ask->experts);
+        buf_printf(&p->notes, "placement: %d replicas beyond one of each expert\n", slots - ask->experts);
     *placement = p;
     return RC_OK;
 }
@@ -96,8 +92,8 @@ static enum rc sizes(const struct placement_ask *ask, int *size, struct err *e) 
     int next = ask->experts + (more ? ask->ranks - more : 0);
     if (more && ask->remainder == REMAINDER_REFUSE)
         return err_set(e, RC_SHAPE,
-                       "%d experts cannot be placed evenly on %d ranks; change one of them, for "
-                       "example --set workload.experts=%d, or say where the rest goes: --set "
+                       "%d experts cannot be placed evenly on %d ranks; replicas fill them: --set "
+                       "workload.placement=eplb --set workload.placement_slots=%d, or say where the rest goes: --set "
                        "workload.placement_remainder=first, last or pad",
                        ask->experts, ask->ranks, next);
     int left = ask->experts;

@@ -6,7 +6,7 @@
  * replica on it.
  * Kinds: contiguous (blocks, in order), round-robin (expert e on rank e mod EP), lpt (equal numbers, the
  * heaviest first onto the least loaded rank with room), eplb (replicas, see balance.h), file.
- * Replicas: a source sends its rows of an expert to the replicas in turn, that is evenly.
+ * Replicas: which one takes a row is said in replicas.h.
  * Errors: RC_SHAPE (experts do not divide and no policy is given, an expert without a home), RC_RANGE (an
  * id that does not exist), and those of the readers.  Ownership: placement_free() releases. */
 #ifndef WORKLOADS_PLACEMENT_PLACEMENT_H

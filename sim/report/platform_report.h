@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* platform_report.h - writers of a machine: what will be simulated, and whether its file is well.
+ *
+ * Units: SI. Errors: none. Ownership: borrow the machine, append to the buffer. */
+#ifndef SIM_REPORT_PLATFORM_REPORT_H
+#define SIM_REPORT_PLATFORM_REPORT_H
+
+#include "platforms/topology.h"
+
+void platform_write_text(const struct topology *t, struct buf *out);
+void platform_write_json(const struct topology *t, struct buf *out);
+void platform_write_check(const struct platform *p, bool as_json, struct buf *out);
+
+#endif

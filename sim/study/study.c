@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/sanity.h"
+#include "sim/study/one_call.h"
+#include "workloads/strategy.h"
+
+enum rc study_open(const char *corpus, struct inputs_memo *memo, struct study *s, struct err *e) {
+    const struct gate_run_options options = {.folder = corpus, .analytic_only = true};
+    *s = (struct study){.memo = memo};
+    enum rc rc = gate_run(&options, &s->run, e);
+    if (!rc)
+        s->licences = licences_decide(s->run.results, s->run.n);
+    return rc;
+}
+
+void study_close(struct study *s) {
+    licences_free(s->licences);
+    gate_run_clear(&s->run);
+    *s = (struct study){0};
+}
+
+/* --- the calls ------------------------------------------------------------------------------------------ */
+
+static enum rc check_strategy(const struct inputs *in, enum strategy strategy, struct err *e) {
+    if (in->traffic->unit == TRAFFIC_BYTES && strategy != STRATEGY_ONE_HOP)
+        return err_set(e, RC_UNSUPPORTED,
+                       "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
+                       "defined",
+                       strategy_name(strategy));
+    return call_check_traffic(in->platform, in->traffic, in->implementation, strategy, e);
+}
+
+static enum rc run_asked(struct asking *a, enum phase phase, struct err *e) {
+    const struct inputs *in = &a->r->in;
+    const int *strategies;
+    int n = question_strategies(a->q, &strategies);
+    enum rc rc = RC_OK;
+    if (in->traffic->unit == TRAFFIC_BYTES && !a->q->strategies.n)
+        n = 1;
+    for (int i = 0; i < n && !rc; i++) {
+        struct call_run run;
+        rc = check_strategy(in, (enum strategy)strategies[i], e);
+        if (rc)
+            break;
+        rc = call_run(a, (enum strategy)strategies[i], phase, in->implementation, &run, e);
+        if (!rc)
+            rc = call_run_more(a, &run, e);
+        call_run_clear(&run);
+    }
+    return rc;
+}
+
+/* The plain one hop of a phase, if a gain is asked for; NULL: there is none, or the gain is against another. */
+static const struct term *plain_one_hop(const struct asking *a, enum phase phase) {
+    const struct term *plain = NULL;
+    bool other = false;
+    for (int i = 0; i < a->r->n_calls; i++) {
+        const struct term *t = &a->terms[i];
+        if (t->strategy != STRATEGY_ONE_HOP)
+            other = true;
+        else if (t->phase == phase && t->dedup == DEDUP_NONE)
+            plain = t;
+    }
+    return other ? plain : NULL;
+}
+
+/* Gains are against the best one hop: the one with rows de-duplicated per rank becomes a call of the result where it
+ * is better than the plain one. */
+static enum rc run_best(struct asking *a, enum phase phase, struct err *e) {
+    const struct term *plain = plain_one_hop(a, phase);
+    if (!plain || a->r->in.drawn->same_per_rank)
+        return RC_OK;
+    struct implementation per_rank = *a->r->in.implementation;
+    struct call_run run;
+    per_rank.dedup.one_hop = DEDUP_RANK;
+    per_rank.reduce = REDUCE_EXPERT_RANK;
+    enum rc rc = call_run(a, STRATEGY_ONE_HOP, phase, &per_rank, &run, e);
+    run.c->baseline = true;
+    if (!rc && gain_is_better(run.term, plain))
+        rc = call_run_more(a, &run, e);
+    else if (!rc)
+        result_call_clear(&a->r->calls[--a->r->n_calls]);
+    call_run_clear(&run);
+    return rc;
+}
+
+static enum rc run_calls(struct asking *a, struct err *e) {
+    enum rc rc = RC_OK;
+    for (int phase = 0; phase < PHASE_COUNT && !rc; phase++)
+        if (question_has_phase(a->q, (enum phase)phase))
+            rc = run_asked(a, (enum phase)phase, e);
+    for (int phase = 0; phase < PHASE_COUNT && !rc; phase++)
+        if (question_has_phase(a->q, (enum phase)phase))
+            rc = run_best(a, (enum phase)phase, e);
+    return rc;
+}
+
+/* --- what follows from all of them ----------------------------------------------------------------------- */
+
+/* The licence for each capability as this question leaves it. A gain at a ratio that nobody measured needs more than
+ * its calls. */
+static void fill_licences(struct asking *a) {
+    struct result *r = a->r;
+    const struct licence *absolute[RESULT_CALLS];
+    size_t n = (size_t)r->n_calls;
+    for (int i = 0; i < CAP_COUNT; i++)
+        r->licences[i] = licences_for(a->licences, (enum capability)i, &a->scopes[0]);
+    for (size_t i = 0; i < n; i++)
+        absolute[i] = licences_for(a->licences, CAP_ABSOLUTE_TIME, &a->scopes[i]);
+    r->licences[CAP_CALL_TIME] = licences_of_calls(a->licences, CAP_CALL_TIME, a->time, n);
+    r->licences[CAP_ABSOLUTE_TIME] = licences_of_calls(a->licences, CAP_ABSOLUTE_TIME, absolute, n);
+    const struct licence *gain = licences_of_calls(a->licences, CAP_GAIN, a->time, n);
+    const struct licence *beyond = r->licences[CAP_EXTRAPOLATION];
+    bool extrapolates = r->in.platform->ratio.given;
+    r->licences[CAP_GAIN] = extrapolates && licence_state(beyond) > licence_state(gain) ? beyond : gain;
+}
+
+static void warn_of_order(struct result *r) {
+    for (int i = 0; i < r->n_calls; i++) {
+        const struct result_call *c = &r->calls[i];
+        char slack[CLAIM_TEXT];
+        bool even = r->in.workload->routing.source == SOURCE_UNIFORM || c->even;
+        if (even && c->wire_slack_is_far)
+            buf_printf(&r->warnings,
+                       "%s: a uniform load takes %s times its bound with order %s; the order convoys\n",
+                       result_call_name(c), claim_text(c->slack, CLAIM_COARSE, slack),
+                       order_name(r->in.implementation->order));
+    }
+}
+
+static void conclude(struct asking *a) {
+    struct result *r = a->r;
+    double ratio = plat_hierarchy_ratio(r->in.platform);
+    fill_licences(a);
+    r->hierarchy_ratio = claim_if(ratio > 0, r->licences[CAP_HIERARCHY_RATIO], ratio);
+    gain_fill(a->terms, r->in.platform->alpha_treatments.n, r->licences[CAP_GAIN], r->licences[CAP_WIRE_TIME], r);
+    constants_weigh(&r->in, r);
+    plat_sanity(r->in.platform, &r->warnings);
+    warn_of_order(r);
+    r->arguments = a->q->arguments;
+    r->n_arguments = a->q->n_arguments;
+    if (!r->arguments) {
+        const char **words;
+        r->n_arguments = question_words(a->q, &r->arena, &words);
+        r->arguments = words;
+    }
+}
+
+static enum rc load(struct result *r, struct err *e) {
+    enum rc rc = inputs_load(r->question, INPUT_ALL, &r->in, e);
+    if (!rc && r->in.platform->alpha_treatments.n > RESULT_TREATMENTS)
+        rc = err_set(e, RC_RANGE, "%s: alpha_treatments: %zu given, at most %d are supported",
+                     r->in.platform->doc->file, r->in.platform->alpha_treatments.n, RESULT_TREATMENTS);
+    if (!rc)
+        topo_list_routes(r->in.topology, (enum topo_path)r->in.implementation->intra_group_path);
+    return rc;
+}
+
+enum rc study_answer(const struct study *s, const struct question *q, struct result **result, struct err *e) {
+    struct result *r = mem_alloc(1, sizeof *r);
+    struct asking *a = mem_alloc(1, sizeof *a);
+    *r = (struct result){.question = q,
+                         .in = {.memo = s->memo},
+                         .decided = s->licences,
+                         .gates = s->run.results,
+                         .n_gates = s->run.n};
+    *a = (struct asking){.q = q, .licences = s->licences, .r = r};
+    enum rc rc = load(r, e);
+    if (!rc)
+        rc = run_calls(a, e);
+    if (!rc)
+        rc = inputs_files(&r->in, &r->files, e);
+    if (!rc)
+        conclude(a);
+    free(a);
+    if (rc)
+        result_free(r);
+    else
+        *result = r;
+    return rc;
+}
+
+const char *result_call_name(const struct result_call *c) {
+    return c->baseline ? "one-hop (dedup)" : c->strategy;
+}
+
+void result_free(struct result *r) {
+    if (!r)
+        return;
+    for (int i = 0; i < r->n_calls; i++)
+        result_call_clear(&r->calls[i]);
+    licences_forget(r->decided);
+    buf_clear(&r->warnings);
+    buf_clear(&r->assumed);
+    arena_clear(&r->arena);
+    manifest_clear(&r->files);
+    inputs_clear(&r->in);
+    free(r);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* file.h - the JSON Lines that a sweep writes, and what stands in them already.
+ *
+ * A record is one write at the end of the file. What a kill or a full disk cuts off is a last line without its
+ * end: the next run takes it away. Any other line that is not a record is an error with its number.
+ * One sweep at a time writes to a file (a lock says so).
+ * Errors: RC_IO, RC_SYNTAX; after a failed write the file ends with its last whole record again.
+ * Ownership: sweep_file_close() releases.
+ * Units: bytes. */
+#ifndef SIM_SWEEP_FILE_H
+#define SIM_SWEEP_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "platforms/base/hash.h"
+#include "platforms/base/mem.h"
+
+struct sweep_file {
+    const char *path;
+    int fd;
+    FILE *stream; /* of fd */
+    int64_t bytes; /* of whole records */
+    struct sweep_found {
+        char key[HASH_TEXT];
+        int line;
+        bool failed;
+        bool by_circumstance; /* killed or out of time: it may end otherwise another time */
+    } *keys; /* of the records found, the last one of each key, sorted */
+    size_t n_keys, room;
+    bool repaired; /* a truncated last line was taken away */
+};
+
+enum rc sweep_file_open(const char *path, struct sweep_file *f, struct err *e);
+/* The same for reading only; a missing file has no records. */
+enum rc sweep_file_look(const char *path, struct sweep_file *f, struct err *e);
+/* Reads what the head of a record says; line is 0. RC_SYNTAX with why it is none, without a place. */
+enum rc sweep_file_parse(const char *record, size_t n, struct sweep_found *found, struct err *e);
+/* The last record of a key, or NULL. */
+const struct sweep_found *sweep_file_find(const struct sweep_file *f, const char *key);
+enum rc sweep_file_add(struct sweep_file *f, const char *record, size_t n, struct err *e);
+void sweep_file_close(struct sweep_file *f);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* point.h - what a point of a sweep costs, and its record.
+ *
+ * The key is question_key(): it changes when, and only when, the record may.
+ * Units: SI. Errors: those of the inputs. Ownership: borrows everything. */
+#ifndef SIM_SWEEP_POINT_H
+#define SIM_SWEEP_POINT_H
+
+#include "sim/study/study.h"
+#include "sim/sweep/spec.h"
+
+struct sweep_plan {
+    char key[HASH_TEXT];
+    int ranks;
+    double flows;        /* messages of its simulations, each once */
+    double seconds;      /* they may take, to be of the right size only */
+    enum rc rc;          /* of loading its inputs */
+    char message[200];   /* why it cannot run; it gets an error record */
+};
+
+/* Loads the point's inputs (not its traffic). A key that does not exist, or a value of the wrong kind, is an error
+ * of the sweep file; values that do not fit together are the point's own and stand in the plan. */
+enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, const struct study *study,
+                         struct sweep_plan *plan, struct err *e);
+
+/* Appends the record of a point: its result, or why there is none. Points share inputs by the study's memo. */
+void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
+                     const struct study *study, struct buf *out);
+
+/* Appends the error record of a point whose worker was lost. */
+void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
+                      const char *message, struct buf *out);
+
+#endif

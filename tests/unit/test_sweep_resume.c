@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sweep goes on after an interrupt, a kill, a full disk, a cut line; what failed by circumstance is tried again. */
+#include "tests/support/sweeps.h"
+
+#include <signal.h>
+#include <time.h>
+
+/* A time that ran out says nothing of the point: it is tried again, and its last record counts. */
+static void a_point_that_took_too_long_is_tried_again(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0}, csv = {0};
+    begin(&f, SMALL "timeout: 1us\naxes: [{key: platform.ratio, values: [2, 4]}, "
+                    "{key: workload.group_limit, values: [2, 64]}]\n");
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "4 points, 4 new, 0 were there, 4 failed"));
+    buf_clear(&messages);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0); // a limit of 64 groups is refused for good
+    assert_non_null(strstr(messages.text, "4 points, 2 new, 2 were there, 4 failed"));
+    buf_clear(&messages);
+    char *none = mem_printf("%s --retry-failed none", f.spec), *all = mem_printf("%s --retry-failed all", f.spec);
+    assert_int_equal(sweep("", none, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "4 points, 0 new, 4 were there, 4 failed"));
+    buf_clear(&messages);
+    assert_int_equal(sweep("", all, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "4 points, 4 new, 0 were there, 4 failed"));
+    char *words = mem_printf("report %s --format csv", f.out);
+    assert_int_equal(program_text(words, &csv), 0);
+    int rows = 0;
+    for (const char *p = csv.text; (p = strchr(p, '\n')); p++)
+        rows++;
+    assert_int_equal(rows, 1 + 4);
+    free(words);
+    free(none);
+    free(all);
+    buf_clear(&csv);
+    buf_clear(&messages);
+    end(&f);
+}
+
+static const char many[] = SMALL "axes: [{key: platform.ratio, range: {from: 1, to: 16, n: 61}}]\n"
+                                 "repeats: 2\n";
+
+static size_t lines_in(const char *path) {
+    FILE *f = fopen(path, "rb");
+    size_t n = 0;
+    for (int c; f && (c = getc(f)) != EOF;)
+        n += c == '\n';
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* Starts a sweep and waits for its first n records. */
+static pid_t start(const struct files *f, size_t n) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(9);
+        execl(MOESIM_BINARY, MOESIM_BINARY, "sweep", f->spec, "-o", f->out, "--jobs", "2", (char *)NULL);
+        _exit(9);
+    }
+    while (lines_in(f->out) < n && waitpid(pid, NULL, WNOHANG) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return pid;
+}
+
+/* Ends a sweep by a signal once it has written some records; returns its status. */
+static int stop(const struct files *f, int signal_number) {
+    pid_t pid = start(f, 5);
+    int status = 0;
+    kill(pid, signal_number);
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+/* Whatever ended a sweep, the same command finishes it: no point lost, none twice. */
+static void goes_on(const struct files *f) {
+    size_t n = lines_in(f->out);
+    if (n == 0 || n >= 122)
+        fail_msg("%zu of 122 records: it was not stopped on the way", n);
+    assert_int_equal(sweep("", f->spec, f->reference, NULL), 0);
+    assert_int_equal(sweep("", f->spec, f->out, NULL), 0);
+    same_records(f);
+}
+
+static void goes_on_after_an_interrupt(void **state) {
+    (void)state;
+    struct files f;
+    begin(&f, many);
+    int status = stop(&f, SIGINT);
+    assert_true(WIFEXITED(status));
+    assert_int_not_equal(WEXITSTATUS(status), 0);
+    goes_on(&f);
+    end(&f);
+}
+
+static void goes_on_after_a_kill(void **state) {
+    (void)state;
+    struct files f;
+    begin(&f, many);
+    assert_true(WIFSIGNALED(stop(&f, SIGKILL)));
+    goes_on(&f);
+    end(&f);
+}
+
+static void goes_on_after_a_full_disk(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, many);
+    // blocks of 512 or 1024 bytes; a record has about 4 kB
+    assert_int_equal(sweep("ulimit -f 100;", f.spec, f.out, &messages), 1);
+    assert_non_null(strstr(messages.text, "the same command continues"));
+    char *text = get_file(f.out);
+    assert_int_equal(text[strlen(text) - 1], '\n'); // no half record is left
+    free(text);
+    buf_clear(&messages);
+    goes_on(&f);
+    end(&f);
+}
+
+/* Kills the processes that one has forked; returns how many. */
+static int kill_children(pid_t pid) {
+    char path[80];
+    long child;
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+    FILE *children = fopen(path, "r");
+    while (children && fscanf(children, "%ld", &child) == 1)
+        n += kill((pid_t)child, SIGKILL) == 0;
+    if (children)
+        fclose(children);
+    return n;
+}
+
+/* Workers that are killed once cost nothing: their points are given to others. */
+static void goes_on_without_its_workers(void **state) {
+    (void)state;
+    struct files f;
+    int status = 0;
+    begin(&f, many);
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    pid_t pid = start(&f, 5);
+    assert_int_equal(kill_children(pid), 2);
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    same_records(&f);
+    end(&f);
+}
+
+/* Once all other points are done, the workers are killed twice over the last one, which takes many seconds: it has an
+ * error record, the sweep ends well, and the same command would try it again unless it is told not to. */
+static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    int status = 0;
+    begin(&f, "schema: moesim/sweep/1\nname: small\nplatform: synthetic\nworkload: terrace-reference\n"
+              "set: {workload.routing.rho_max: 3, workload.experts: 1024, workload.tokens_per_rank: 512}\n"
+              "causes: none\naxes: [{key: platform.groups, values: [2, 4, 128]}]\n");
+    pid_t pid = start(&f, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(kill_children(pid) > 0);
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL); // the next worker is at it
+    }
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
+    assert_non_null(failed);
+    assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
+    assert_non_null(strstr(failed, "platform.groups=128"));
+    assert_null(strstr(failed + 1, "\"status\": \"error\""));
+    assert_int_equal(lines_in(f.out), 3);
+    char *as_it_is = mem_printf("%s --retry-failed none", f.spec);
+    assert_int_equal(sweep("", as_it_is, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "3 points, 0 new, 3 were there, 1 failed"));
+    buf_clear(&messages);
+    free(as_it_is);
+    char *again = mem_printf("%s --dry-run", f.spec); // a kill says nothing of the point
+    assert_int_equal(sweep("", again, f.out, &messages), 0);
+    assert_non_null(strstr(messages.text, "to do    1 (2 are in the file)"));
+    free(again);
+    free(text);
+    buf_clear(&messages);
+    end(&f);
+}
+
+static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
+    (void)state;
+    struct files f;
+    struct buf messages = {0};
+    begin(&f, SMALL "simulate: false\naxes: [{key: platform.ratio, values: [1, 2, 3]}]\n");
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    char *text = get_file(f.reference);
+    text[strlen(text) - 40] = '\0';
+    put_file(f.out, text);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 0);
+    char *warning = mem_printf("warning: %s: the last line was cut off", f.out);
+    assert_non_null(strstr(messages.text, warning));
+    free(warning);
+    assert_non_null(strstr(messages.text, "1 new, 2 were there"));
+    same_records(&f);
+    strchr(text, '\n')[1] = '['; // second line
+    put_file(f.out, text);
+    buf_clear(&messages);
+    assert_int_equal(sweep("", f.spec, f.out, &messages), 1);
+    assert_non_null(strstr(messages.text, "out.jsonl:2: "));
+    free(text);
+    buf_clear(&messages);
+    end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_that_took_too_long_is_tried_again),
+        cmocka_unit_test(goes_on_without_its_workers),
+        cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
+        cmocka_unit_test(goes_on_after_an_interrupt),
+        cmocka_unit_test(goes_on_after_a_kill),
+        cmocka_unit_test(goes_on_after_a_full_disk),
+        cmocka_unit_test(a_cut_line_is_repaired_and_other_damage_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
