@@ -45,8 +45,8 @@ enum capability_rule {
       "the chain is used at its constant per pair, never scaled by the hidden width")              \
     X(CAP_SKEW_TAIL, "skew_tail", RULE_SKEW, CAPABILITY_WITHDRAWN, "external", true,               \
       "no measured skewed points have passed")                                                     \
-    X(CAP_FLUID_ENGINE, "fluid_engine", RULE_FIXED, CAPABILITY_OPEN, "engine-agreement", false,    \
-      "the engine `fluid` gives the times of SimGrid")                                             \
+    X(CAP_FLUID_ENGINE, "fluid_engine", RULE_FIXED, CAPABILITY_CONDITIONAL, "engine-agreement", false, \
+      "holds if the engines agree, which `moesim gates` tries on drawn cases")                      \
     X(CAP_ABSOLUTE_TIME, "absolute_time", RULE_TEST, CAPABILITY_WITHDRAWN,                         \
       "tier1b-c4 drift-c5 sim-tier1b-c4 host-regime external", true,                               \
       "no passed test gate speaks for this machine, implementation and size")                      \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/bound_follow.h"
 #include "model/bound_once.h"
 
 #include <math.h>
@@ -59,12 +60,6 @@ static double piles_end_s(const struct pile *piles, const double *latency_s, str
     return end_s;
 }
 
-/* A message on one of its links, and what must still follow once its last byte is off. */
-struct follow {
-    double release_s;
-    double load_s;
-    double after_s;
-};
 struct run {
     struct follow *items;
     size_t n, room;
@@ -74,6 +69,7 @@ struct follows {
     struct run *runs; /* [link] */
     int *links;       /* those with items */
     size_t n, room;
+    struct follow_room room_of_link;
 };
 
 static void follows_add(struct follows *f, int link, struct follow item) {
@@ -93,25 +89,6 @@ static int longest_after_first(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* [B4] of one link: items with the longest after_s first. */
-static double run_end_s(const struct follow *run, size_t n) {
-    double end_s = 0, done_s = -1;
-    for (size_t i = 0; i < n; i++) {
-        const double release_s = run[i].release_s;
-        double load_s = 0;
-        if (release_s == done_s)
-            continue;
-        done_s = release_s;
-        for (size_t k = 0; k < n; k++) {
-            if (run[k].release_s < release_s)
-                continue;
-            load_s += run[k].load_s;
-            end_s = later(end_s, release_s + load_s + run[k].after_s);
-        }
-    }
-    return end_s;
-}
-
 /* [B4] over all links. Empties them. */
 static double follows_end_s(struct follows *f) {
     double end_s = 0;
@@ -119,7 +96,7 @@ static double follows_end_s(struct follows *f) {
         struct run *run = &f->runs[f->links[i]];
         if (!run->sorted)
             qsort(run->items, run->n, sizeof *run->items, longest_after_first);
-        end_s = later(end_s, run_end_s(run->items, run->n));
+        end_s = later(end_s, follow_end_s(&f->room_of_link, run->items, run->n));
         run->n = 0;
     }
     f->n = 0;
@@ -295,6 +272,7 @@ static void walk_clear(struct walk *w) {
     free(w->scratch.items);
     free(w->follows.runs);
     free(w->follows.links);
+    follow_clear(&w->follows.room_of_link);
     free(w->ready_s);
     free(w->last_s);
 }

@@ -127,7 +127,7 @@ static void what_the_paper_opens(void **state) {
                {CAP_WORLDS_ABOVE_COVERAGE, CAPABILITY_WITHDRAWN},
                {CAP_SKEW_TAIL, CAPABILITY_WITHDRAWN},
                {CAP_CHAIN_WIDTH, CAPABILITY_WITHDRAWN},
-               {CAP_FLUID_ENGINE, CAPABILITY_WITHDRAWN},
+               {CAP_FLUID_ENGINE, CAPABILITY_CONDITIONAL},
                {CAP_STEP_TIME, CAPABILITY_WITHDRAWN},
                {CAP_THROUGHPUT, CAPABILITY_WITHDRAWN}};
     const struct gate_run_options options = {.analytic_only = true};
