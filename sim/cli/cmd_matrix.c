@@ -45,7 +45,7 @@ static void as_json(const struct inputs *in, int64_t seed, const char *folder,
     json_key_text(&j, "schema", "moesim/matrix/1");
     json_key_text(&j, "platform", in->platform->name);
     json_key_text(&j, "workload", in->workload->name);
-    json_key_int(&j, "ranks", plat_ranks(in->platform));
+    json_key_int(&j, "ranks", in->traffic->ranks);
     json_key_int(&j, "seed", seed);
     json_key_number_if(&j, "fan_out", in->traffic->fan_out > 0, in->traffic->fan_out);
     json_key_open(&j, "matrices", '[');

@@ -319,7 +319,9 @@ static enum rc simulated_entry(const struct inputs *in, const struct breakeven_q
 static void fill_geometry(const struct inputs *in, const struct pair *p,
                           struct breakeven_result *r) {
     const struct workload *w = in->workload;
-    r->ranks = plat_ranks(in->platform);
+    struct platform seen;
+    call_seen(&p->one, &seen);
+    r->ranks = plat_ranks(&seen);
     // group_limited reaches at most the limit: what the matrix has, then
     r->fan_out = w->group_limit && w->routing.mode == MODE_FULL ? (double)w->group_limit
                                                                 : in->traffic->fan_out;
@@ -332,8 +334,8 @@ static void fill_geometry(const struct inputs *in, const struct pair *p,
     costs_wire(&p->one, &wire);
     breakeven_from_calls(&p->one, &wire, &p->two, &wire, &b);
     r->held = breakeven_hold_name(b.hold);
-    int local = (int)in->platform->ranks_per_group;
-    bool many = in->platform->groups > 1, even = plat_is_even(in->platform);
+    int local = (int)seen.ranks_per_group;
+    bool many = seen.groups > 1, even = plat_is_even(&seen);
     r->byte_only.known = many && even && breakeven_byte_only(local, r->quota, 0, &r->byte_only.value);
     r->byte_only_dedup.known =
         many && even && breakeven_byte_only(local, r->quota, r->experts_per_rank, &r->byte_only_dedup.value);

@@ -68,8 +68,9 @@ static void weigh_implementation(const struct implementation *m, const struct pl
 void constants_weigh(const struct inputs *in, struct result *r) {
     const struct platform *p = in->platform;
     struct alpha_answer alpha;
-    plat_alpha(p, in->implementation->name, plat_ranks(p), plat_widest(p), REGIME_AHEAD,
-               &alpha);
+    const struct job *job = in->traffic ? in->traffic->job : NULL;
+    plat_alpha(p, in->implementation->name, job ? job->ep : plat_ranks(p),
+               plat_widest(job ? job->groups[0].platform : p), REGIME_AHEAD, &alpha);
     weigh_tiers(p, r);
     weigh_given(r, "platform.port_bandwidth", &p->port_bandwidth_Bps);
     weigh_given(r, "platform.copy_bandwidth", &p->copy_bandwidth_Bps);

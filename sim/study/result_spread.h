@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* result_spread.h - what of a result stands beside a call's one time: quantiles over draws, and what packet transports
- * may add to the wire time.
+/* result_spread.h - what of a result stands beside a call's one time: quantiles over draws, ends of EP groups, and
+ * what packet transports may add to the wire time.
  *
  * Units: SI. Errors: none. Edges: what was not asked for is zeroed; a call that was not simulated has no allowance.
  * Ownership: texts are borrowed. */
