@@ -8,6 +8,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/order.h"
 #include "validation/bench.h"
+#include "workloads/strategy.h"
 
 #define EXACT 1e-9 /* payloads are rounded to as much */
 #define HEAD "schema: moesim/platform/1\nname: x\nimplementation: collective-eager\n"
@@ -180,6 +181,28 @@ static void ep_groups_that_share_no_link_are_as_if_alone(void **state) {
     }
 }
 
+/* 3 nodes of 4 and EP groups of 6: nodes 0 and half of 1, the other half of 1 and 2. Each has indices of its own. */
+static void ep_groups_that_lie_differently_have_their_own_view(void **state) {
+    (void)state;
+    static const char platform[] = HEAD "groups: 3\nranks_per_group: 4\n" FLAT;
+    struct bench b = open_set(platform, NULL, "ep=6 experts=6", STRATEGY_TWO_HOP);
+    static const struct {
+        int src, dst;
+        double rows;
+    } across[] = {{0, 4, 2}, {1, 5, 2}, {2, 4, 2}, {4, 0, 4}, {5, 1, 4}, {6, 8, 4}, {7, 9, 4}, {8, 6, 2}, {11, 7, 2}};
+    double *bytes = matrix_dense(&b.call.stages[0].bytes);
+    for (size_t i = 0; i < sizeof across / sizeof *across; i++)
+        assert_rel(bytes[across[i].src * 12 + across[i].dst], across[i].rows / 6 * 1000 * 2, EXACT);
+    free(bytes);
+    assert_string_equal(model_no_form(&b.call), "EP groups that lie differently on the machine");
+    double group_s[2], time_s = run(&b.call, group_s);
+    assert_rel(time_s, fmax(group_s[0], group_s[1]), EXACT);
+    struct err e;
+    assert_fails(call_check_traffic(b.platform, b.traffic, b.implementation, STRATEGY_LEVELLED, &e), RC_RANGE, &e,
+                 "levelled needs groups of one size; x has EP groups that reach into groups by unequal numbers of ranks");
+    bench_close(&b);
+}
+
 /* The closed form of one EP group of 4 ranks: 3 messages of a quarter of 1000 rows. */
 static double closed_s(const char *platform, const char *platform_set, const char *workload_set) {
     struct bench b = open_set(platform, platform_set, workload_set, STRATEGY_ONE_HOP);
@@ -322,6 +345,7 @@ int main(void) {
         cmocka_unit_test(tp_inside_a_node_halves_what_an_ep_group_sends_through_a_nic),
         cmocka_unit_test(ep_groups_slow_each_other_where_the_spine_binds),
         cmocka_unit_test(ep_groups_that_share_no_link_are_as_if_alone),
+        cmocka_unit_test(ep_groups_that_lie_differently_have_their_own_view),
         cmocka_unit_test(a_job_on_a_part_of_a_fat_tree),
         cmocka_unit_test(a_job_on_a_part_of_a_dragonfly),
         cmocka_unit_test(senders_and_experts_on_ranks_of_their_own),
