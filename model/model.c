@@ -125,7 +125,12 @@ const char *model_no_form(const struct call *call) {
         return "gather-first";
     if (call->strategy == STRATEGY_LEVELLED)
         return "levelled";
-    return plat_is_even(call->platform) ? NULL : "groups that differ in size";
+    const struct job *job = call->traffic ? call->traffic->job : NULL;
+    struct platform seen;
+    call_seen(call, &seen);
+    if (job && !job->same_shape)
+        return "EP groups that lie differently on the machine";
+    return plat_is_even(&seen) ? NULL : "groups that differ in size";
 }
 
 bool model_covers(const struct call *call) {
@@ -139,9 +144,14 @@ static const struct stage *find_stage(const struct call *call, const char *name)
     return NULL;
 }
 
+/* Returns the number of ranks of the job. */
+static int ranks_of(const struct call *call) {
+    return call->traffic && call->traffic->job ? call->traffic->job->ranks : call->topology->ranks;
+}
+
 /* Mean rows per token of the workload that a stage moves, local ones included. */
 static double rows_per_token(const struct call *call, const struct stage *stage) {
-    double tokens = (double)call->workload->tokens_per_rank * call->topology->ranks;
+    double tokens = (double)call->workload->tokens_per_rank * ranks_of(call);
     return tokens > 0 ? matrix_total(&stage->bytes, true) / call->row_bytes / tokens : 0;
 }
 
@@ -151,8 +161,10 @@ static double alpha_of(const struct call *call, const struct costs *costs, const
 
 void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g) {
-    const struct platform *p = call->platform;
+    struct platform seen;
+    const struct platform *p = &seen;
     const struct workload *w = call->workload;
+    call_seen(call, &seen);
     bool reads_splits = call->phase == PHASE_DISPATCH && call->implementation->alpha_calls == ALPHA_PER_HOP;
     *m = (struct model_machine){
         .splits_s = reads_splits ? costs->splits_s : 0,
@@ -203,7 +215,9 @@ static void add_exchange(struct outcome *o, const char *name, double time_s, str
 }
 
 struct beta model_stage_level(const struct call *call, const struct stage *stage) {
-    const struct platform *p = call->platform;
+    struct platform seen;
+    const struct platform *p = &seen;
+    call_seen(call, &seen);
     if (call->strategy == STRATEGY_ONE_HOP)
         return tier_beta(p, call->implementation, plat_widest(p), plat_collective_bandwidth_Bps(p));
     return tier_beta(p, call->implementation, stage->inside, p->tier[stage->inside].bandwidth_Bps.value);
@@ -230,7 +244,7 @@ static void stage_by_stage(const struct call *call, const struct costs *costs, c
 static void rounds(const struct call *call, const struct costs *costs, int first, int n, struct outcome *o) {
     const struct stage *stage = &call->stages[first];
     struct beta level = model_stage_level(call, stage);
-    double ranks = call->topology->ranks, bytes = 0;
+    double ranks = ranks_of(call), bytes = 0;
     double time_s = alpha_of(call, costs, stage) + (n - 1) * costs->latency_s[stage->inside];
     for (int i = first; i < first + n; i++) {
         double mean = matrix_total(&call->stages[i].bytes, false) / ranks;

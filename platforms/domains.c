@@ -47,6 +47,7 @@ static void join_domains(struct platform *p, enum tier tier, int joins) {
     struct plat_domains *d = &p->domains[tier];
     int ranks = below->first[below->n];
     d->n = below->n / joins;
+    d->ends = joins;
     d->first = arena_alloc(&p->doc->arena, (size_t)d->n + 1, sizeof *d->first);
     d->of_rank = arena_alloc(&p->doc->arena, (size_t)ranks, sizeof *d->of_rank);
     for (int i = 0; i <= d->n; i++)
@@ -78,6 +79,7 @@ enum rc domains_build(struct platform *p, struct err *e) {
         return rc;
     struct plat_domains *d = &p->domains[TIER_FAST];
     d->n = (int)p->groups;
+    d->ends = (int)p->ranks_per_group;
     d->first = arena_alloc(&p->doc->arena, (size_t)d->n + 1, sizeof *d->first);
     for (int g = 0; g < d->n; g++)
         d->first[g + 1] = d->first[g] + sizes[g];
@@ -144,7 +146,7 @@ int plat_group_in(const struct platform *p, enum tier tier, int rank) {
 }
 
 int plat_ends(const struct platform *p, enum tier tier) {
-    return tier == TIER_FAST ? (int)p->ranks_per_group : p->domains[tier - 1].n / p->domains[tier].n;
+    return p->domains[tier].ends;
 }
 
 int plat_end_of(const struct platform *p, enum tier tier, int rank, bool all) {

@@ -33,7 +33,8 @@ int plat_peer(const struct platform *p, enum tier tier, int domain, int rank);
 int plat_groups_in(const struct platform *p, enum tier tier);
 int plat_group_in(const struct platform *p, enum tier tier, int rank);
 
-/* Returns the number of ends that a tier joins in a domain; below 2 it joins nothing. */
+/* Returns the number of ends that a tier joins in a domain, where domains differ in the largest; below 2 it joins
+ * nothing. */
 int plat_ends(const struct platform *p, enum tier tier);
 /* Returns the number of a rank's end in its domain, or counted over all domains with `all`. */
 int plat_end_of(const struct platform *p, enum tier tier, int rank, bool all);

@@ -110,7 +110,8 @@ static enum rc check_dragonfly(const struct check *c, struct err *e) {
     int64_t in_group = c->f->routers * c->f->router_groups;
     if (c->ends % in_group)
         return err_at(e, RC_RANGE, place_of(c, "routers"),
-                      "routers: %lld routers of %lld groups each do not divide %lld groups evenly",
+                      "routers: %lld routers of %lld groups each do not divide %lld groups evenly; a job on a part of "
+                      "the machine is platform.used_groups",
                       (long long)c->f->routers, (long long)c->f->router_groups, (long long)c->ends);
     enum { SPREAD_MAX = 48 };
     if (c->f->routing == ROUTING_SPREAD && c->ends / in_group > SPREAD_MAX)

@@ -20,6 +20,7 @@ enum { RANKS_MAX = 16384 };
 /* The domains of a tier. */
 struct plat_domains {
     int n;
+    int ends;     /* most domains of the tier below, or ranks, that one of them joins */
     int *first;   /* [n + 1] first rank */
     int *of_rank; /* [ranks] */
 };
@@ -38,6 +39,9 @@ struct plat_tier {
 
 /* What a library makes of a tier: which of its two efficiencies and message costs hold there. */
 enum plat_class { CLASS_FAST, CLASS_SLOW };
+
+/* Which groups a job that is smaller than the machine runs on. */
+enum plat_layout { LAYOUT_PACKED, LAYOUT_SPREAD };
 
 /* A link that does not do what the tiers say. Its name is one that topology.h gives, "rank-N" for all links of a rank,
  * or "group-N". */
@@ -58,6 +62,8 @@ struct platform {
     int64_t groups;
     int64_t ranks_per_group;      /* of the largest group */
     const char *group_sizes;      /* NULL: all groups are of one size */
+    int64_t used_groups;          /* groups that the job runs on; 0: all */
+    int used_layout;              /* enum plat_layout: which ones */
     struct quantity ratio;        /* slow bandwidth = fast bandwidth / ratio, instead of slow.bandwidth */
     struct quantity ratio_probed; /* a measured ratio, for information */
     int n_tiers;

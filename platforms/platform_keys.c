@@ -3,6 +3,7 @@
 
 enum { GROUPS_MAX = 65536, PORTS_MAX = 4096 };
 
+static const char *const layout_choices[] = {"packed", "spread", NULL};
 static const char *const class_choices[] = {"fast", "slow", NULL};
 static const char *const part_choices[] = {"latency", "counts", NULL}; // enum alpha_part
 static const char *const phase_choices[] = {"any", "dispatch", "combine", NULL};
@@ -165,6 +166,10 @@ const struct key platform_keys[] = {
      .table = plat_tier_keys, .help = "fabric inside a group"},
     {"group_sizes", KEY_TEXT, offsetof(struct platform, group_sizes),
      .help = "groups that differ: `2x8 1x4` is two of 8 ranks and one of 4; ranks_per_group is the largest"},
+    {"used_groups", KEY_COUNT, offsetof(struct platform, used_groups), .min = 1, .max = GROUPS_MAX, .word = "all",
+     .otherwise = "all", .help = "groups that the job runs on; the links stay those of the whole machine"},
+    {"used_layout", KEY_CHOICE, offsetof(struct platform, used_layout), .otherwise = "packed",
+     .choices = layout_choices, .help = "which ones: `packed`: the first; `spread`: evenly over the machine"},
     {"slow", KEY_MAP, offsetof(struct platform, tier[TIER_MAX - 1]), .required = true,
      .table = plat_tier_keys, .help = "fabric between groups"},
     {"middle", KEY_LIST, offsetof(struct platform, middle), .table = plat_tier_keys,

@@ -99,6 +99,10 @@ static enum rc check(struct platform *p, struct err *e) {
                     (long long)(p->groups * p->ranks_per_group), RANKS_MAX);
     if (!rc && p->groups * p->ranks_per_group < 2)
         rc = err_at(e, RC_RANGE, &p->doc->root->at, "a platform needs at least 2 ranks");
+    if (!rc && p->used_groups > p->groups)
+        rc = err_at(e, RC_RANGE, &yaml_get(p->doc->root, "used_groups")->at,
+                    "used_groups: the job is to run on %lld groups, but the machine has %lld",
+                    (long long)p->used_groups, (long long)p->groups);
     if (!rc)
         rc = domains_build(p, e);
     return rc ? rc : fabric_check(p, e);

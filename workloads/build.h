@@ -28,6 +28,9 @@ enum dedup build_dedup(const struct call *call, enum dedup on_the_way_out, enum 
  * pairs. Nothing on the way back. */
 void build_chain(struct call *call, struct stage *stage, struct matrix *pairs);
 
+/* Fills the stages of a job's call from those of its EP groups, parts[n_groups]. */
+void build_united(const struct call *parts, struct call *all);
+
 /* Append the stages of a strategy. */
 void build_one_hop(struct call *call);
 void build_hops(struct call *call); /* two hops; three: between the cut's domains, inside one between groups, inside */

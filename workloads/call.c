@@ -32,6 +32,17 @@ bool call_is_round(const struct call *call, int stage) {
     return stage > 0 && stage < call->n_stages && call->stages[stage].launch < 0;
 }
 
+void call_seen(const struct call *call, struct platform *seen) {
+    const struct job *job = call->traffic ? call->traffic->job : NULL;
+    *seen = *call->platform;
+    if (!job)
+        return;
+    const struct platform *part = job->groups[0].platform;
+    memcpy(seen->domains, part->domains, sizeof seen->domains);
+    seen->groups = part->groups;
+    seen->ranks_per_group = part->ranks_per_group;
+}
+
 void call_copy(const struct call *from, struct call *to) {
     size_t ranks = (size_t)from->topology->ranks;
     *to = *from;

@@ -75,6 +75,10 @@ struct call {
     struct stage *stages; /* [n_stages] */
 };
 
+/* Fills in what one EP group of the call sees of its platform, constants as the call has them; the first one, where
+ * they differ. It borrows from call and traffic. */
+void call_seen(const struct call *call, struct platform *seen);
+
 /* Appends a stage of that name, launched by a collective of its own, or a round that runs on from the stage before, and
  * returns it; it stays where it is until the next one is appended. The caller fills it. */
 struct stage *call_add_stage(struct call *call, const char *name);

@@ -2,7 +2,9 @@
 #include "workloads/strategy.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "platforms/base/mem.h"
 #include "workloads/build.h"
 
 static const struct {
@@ -63,9 +65,22 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
                        p->n_tiers);
     bool rings = strategy == STRATEGY_ALL_GATHER && m->all_gather == GATHER_TWO_RINGS;
     if ((strategies[strategy].even || rings) && !plat_is_even(p))
-        return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has group_sizes", strategy_name(strategy),
-                       rings ? " by two rings" : "", p->name);
+        return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has %s", strategy_name(strategy),
+                       rings ? " by two rings" : "", p->name,
+                       p->group_sizes ? "group_sizes" : "EP groups that reach into groups by unequal numbers of ranks");
+    for (int t = 1; t < p->n_tiers && strategy == STRATEGY_THREE_HOP; t++)
+        if (p->domains[t - 1].n != p->domains[t].n * p->domains[t].ends)
+            return err_set(e, RC_RANGE,
+                           "three-hop needs domains of one size; an EP group on %s reaches into unequal ones", p->name);
     return RC_OK;
+}
+
+enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
+                           enum strategy strategy, struct err *e) {
+    enum rc rc = call_check(p, m, strategy, e);
+    for (int g = 0; t->job && g < t->job->n_groups && !rc; g++)
+        rc = call_check(t->job->groups[g].platform, m, strategy, e);
+    return rc;
 }
 
 /* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] */
@@ -81,6 +96,33 @@ static void fuse_alpha(struct call *s) {
     }
 }
 
+/* Builds a call over the ranks of its platform. */
+static void build(struct call *call) {
+    call->cut = find_cut(call);
+    call->row_bytes = row_bytes(call);
+    strategies[call->strategy].build(call);
+    if (call->n_launches > 1 && call->implementation->alpha_calls == ALPHA_FUSED)
+        fuse_alpha(call);
+}
+
+/* Builds the call of each EP group as if alone, and unites them. */
+static void build_job(struct call *call) {
+    const struct job *job = call->traffic->job;
+    struct call *parts = mem_alloc((size_t)job->n_groups, sizeof *parts);
+    for (int g = 0; g < job->n_groups; g++) {
+        parts[g] = *call;
+        parts[g].platform = job->groups[g].platform;
+        parts[g].traffic = call->traffic->parts[g];
+        build(&parts[g]);
+    }
+    call->cut = find_cut(call);
+    call->row_bytes = row_bytes(call);
+    build_united(parts, call);
+    for (int g = 0; g < job->n_groups; g++)
+        call_clear(&parts[g]);
+    free(parts);
+}
+
 void call_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
                 enum strategy strategy, enum phase phase, struct call *call) {
@@ -92,9 +134,8 @@ void call_build(const struct topology *topology, const struct workload *w,
                           .strategy = strategy,
                           .phase = phase,
                           .chunks = 1};
-    call->cut = find_cut(call);
-    call->row_bytes = row_bytes(call);
-    strategies[strategy].build(call);
-    if (call->n_launches > 1 && implementation->alpha_calls == ALPHA_FUSED)
-        fuse_alpha(call);
+    if (traffic->job)
+        build_job(call);
+    else
+        build(call);
 }

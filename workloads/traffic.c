@@ -7,6 +7,7 @@
 
 #include "platforms/base/stat.h"
 #include "workloads/draw/pairs.h"
+#include "workloads/job_traffic.h"
 #include "workloads/expected.h"
 #include "workloads/popularity.h"
 #include "workloads/records/record.h"
@@ -16,8 +17,11 @@
 #include "workloads/traffic_routes.h"
 
 struct traffic_plan {
-    const struct platform *platform;
+    const struct platform *platform; /* as the EP group at hand sees it */
     const struct workload *workload;
+    struct job *job;                 /* NULL: the whole machine */
+    const struct ep_group *group;    /* at hand; NULL without a job */
+    const int64_t *tokens;           /* of its ranks; NULL without a job */
     uint64_t seed;
     struct record *record; /* NULL: no trace */
     int layer;             /* index of the one layer, or -1: all in turn */
@@ -43,7 +47,8 @@ struct drawing {
 
 static enum rc find_popularity(const struct traffic_plan *plan, int layer, int64_t step, struct popularity *found,
                                struct buf *notes, struct err *e) {
-    const struct popularity_ask ask = {plan->platform, plan->workload, plan->record, layer, step, plan->seed};
+    const struct platform *experts = plan->group ? plan->group->experts : plan->platform;
+    const struct popularity_ask ask = {experts, plan->workload, plan->record, layer, step, plan->seed};
     return popularity_build(&ask, found, notes, e);
 }
 
@@ -51,7 +56,15 @@ enum rc traffic_plan_build(const struct platform *p, const struct workload *w, u
                            struct traffic_plan **plan, struct err *e) {
     struct traffic_plan *t = mem_alloc(1, sizeof *t);
     *t = (struct traffic_plan){.platform = p, .workload = w, .seed = seed, .layer = -1};
-    enum rc rc = w->routing.source == SOURCE_TRACE ? trace_load(p, w, &t->record, &t->layer, e) : RC_OK;
+    enum rc rc = job_build(p, w, &t->job, e);
+    if (!rc && t->job) {
+        t->group = t->job->groups; // each EP group draws with the popularities of the first one
+        t->platform = t->group->platform;
+    }
+    if (!rc && w->routing.source == SOURCE_TRACE)
+        rc = trace_load(t->platform, w, &t->record, &t->layer, e);
+    if (!rc)
+        rc = job_check_record(t->job, w, t->record, e);
     if (!rc && !t->record && w->routing.drift.value <= 0) {
         rc = find_popularity(t, 0, 0, &t->popularity, &t->popularity_notes, e);
         t->same = true;
@@ -66,6 +79,7 @@ enum rc traffic_plan_build(const struct platform *p, const struct workload *w, u
 void traffic_plan_free(struct traffic_plan *plan) {
     if (!plan)
         return;
+    job_release(plan->job);
     record_free(plan->record);
     popularity_clear(&plan->popularity);
     buf_clear(&plan->popularity_notes);
@@ -177,16 +191,22 @@ static enum rc take_tokens(struct drawing *d, struct err *e) {
                              .idle = w->tokens_idle.value,
                              .seed = d->seed};
     t->tokens = mem_alloc((size_t)d->ranks, sizeof *t->tokens);
+    if (d->plan->tokens) {
+        memcpy(t->tokens, d->plan->tokens, (size_t)d->ranks * sizeof *t->tokens);
+        return RC_OK;
+    }
     return routes_of(d) ? RC_OK : tokens_fill(&ask, t->tokens, &t->notes, e);
 }
 
 static enum rc place_experts(struct drawing *d, struct err *e) {
     const struct workload *w = d->workload;
+    const struct ep_group *group = d->plan->group;
+    const struct platform *experts = group ? group->experts : d->plan->platform;
     struct placement_ask ask = {.kind = w->placement,
                                 .remainder = w->placement_remainder,
                                 .packing = w->placement_packing,
-                                .ranks = d->ranks,
-                                .groups = plat_is_even(d->plan->platform) ? (int)d->plan->platform->groups : 0,
+                                .ranks = plat_ranks(experts),
+                                .groups = plat_is_even(experts) ? (int)experts->groups : 0,
                                 .experts = (int)w->experts,
                                 .slots = (int)w->placement_slots,
                                 .routing_groups = (int)(w->expert_groups ? w->expert_groups : w->routing.n_group),
@@ -196,31 +216,11 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
     enum rc rc = placement_build(&ask, &d->placement, e);
     if (!rc && d->placement->notes.n)
         buf_add(&d->traffic->notes, d->placement->notes.text, d->placement->notes.n);
-    return rc ? rc : popularity_check_groups(&d->popularity, d->placement, d->plan->platform, e);
-}
-
-/* Sums of bytes must fit 63 bits. Above 31 bits a rank's buffer is beyond what some libraries take: no error,
- * the network does not care. */
-static enum rc check_bytes(struct traffic *t, double row_bytes, struct err *e) {
-    const double most = 9223372036854774784.0; // the largest double below 2^63
-    double total = 0, largest = 0;
-    for (int src = 0; src < t->ranks; src++) {
-        double before = total;
-        for (size_t i = t->one_hop.start[src]; i < t->one_hop.start[src + 1]; i++) {
-            total += t->one_hop.value[i] * row_bytes;
-            if (total > most)
-                return err_set(e, RC_RANGE,
-                               "the call moves more than 2^63 bytes, reached with %.6g from rank %d to "
-                               "rank %d",
-                               t->one_hop.value[i] * row_bytes, src, t->one_hop.dst[i]);
-        }
-        largest = fmax(largest, total - before);
-    }
-    if (largest > INT32_MAX)
-        buf_printf(&t->notes,
-                   "library limit: a rank sends %.4g bytes; libraries with 32-bit counts refuse this size\n",
-                   largest);
-    return RC_OK;
+    if (!rc)
+        rc = popularity_check_groups(&d->popularity, d->placement, experts, e);
+    if (!rc && group)
+        job_place(d->plan->job, d->placement);
+    return rc;
 }
 
 /* Rows of shared experts: one a token, by the mean load of the ranks over all sources. */
@@ -300,7 +300,7 @@ static enum rc fill(struct drawing *d, struct err *e) {
         if (rows.capacity)
             buf_printf(&t->notes, "capacity %lld rows a source and expert: %lld rows dropped, %lld added\n",
                        (long long)rows.capacity, (long long)rows.over_capacity, (long long)rows.padding);
-        rc = check_bytes(t, (double)w->hidden * workload_element_bytes(w), e);
+        rc = traffic_check_bytes(t, (double)w->hidden * workload_element_bytes(w), e);
     }
     replicas_free(rows.replicas);
     shared_clear(rows.shared);
@@ -381,7 +381,7 @@ static enum rc make(struct drawing *d, struct err *e) {
     return rc ? rc : fill(d, e);
 }
 
-static enum rc draw(struct drawing *d, int64_t batch, struct traffic **traffic, struct err *e) {
+static enum rc draw_one(struct drawing *d, int64_t batch, struct traffic **traffic, struct err *e) {
     struct traffic *t = mem_alloc(1, sizeof *t);
     d->ranks = plat_ranks(d->plan->platform);
     d->traffic = t;
@@ -398,6 +398,48 @@ static enum rc draw(struct drawing *d, int64_t batch, struct traffic **traffic, 
         popularity_clear(&d->popularity);
     placement_free(d->placement);
     free(d->shares);
+    return rc;
+}
+
+/* Draws each EP group as if alone, the first one with the seed itself. */
+static enum rc draw_groups(struct drawing *d, int64_t batch, const int64_t *tokens, struct traffic *all,
+                           struct err *e) {
+    const struct job *job = d->plan->job;
+    int64_t *own = mem_alloc((size_t)job->ep, sizeof *own);
+    enum rc rc = RC_OK;
+    for (int g = 0; g < job->n_groups && !rc; g++) {
+        struct traffic_plan plan = *d->plan;
+        struct drawing part = *d;
+        part.plan = &plan;
+        plan.group = &job->groups[g];
+        plan.platform = plan.group->platform;
+        plan.tokens = routes_of(d) ? NULL : own;
+        plan.seed += (uint64_t)g * 0xD1B54A32D192ED03u;
+        part.seed += (uint64_t)g * 0xD1B54A32D192ED03u;
+        for (int i = 0; i < job->ep; i++)
+            own[i] = job->sends && !job->sends[i] ? 0 : tokens[plan.group->job_rank[i]];
+        rc = draw_one(&part, batch, &all->parts[g], e);
+    }
+    free(own);
+    return rc;
+}
+
+static enum rc draw(struct drawing *d, int64_t batch, struct traffic **traffic, struct err *e) {
+    struct job *job = d->plan->job;
+    if (!job)
+        return draw_one(d, batch, traffic, e);
+    struct traffic *all = mem_alloc(1, sizeof *all);
+    all->job = job_hold(job);
+    all->parts = mem_alloc((size_t)job->n_groups, sizeof(struct traffic *));
+    d->traffic = all;
+    d->ranks = job->ranks;
+    enum rc rc = take_tokens(d, e);
+    if (!rc)
+        rc = draw_groups(d, batch, all->tokens, all, e);
+    if (rc)
+        traffic_free(all);
+    else
+        *traffic = job_unite(all);
     return rc;
 }
 
@@ -433,6 +475,10 @@ enum rc traffic_build(const struct platform *p, const struct workload *w, uint64
 void traffic_free(struct traffic *t) {
     if (!t)
         return;
+    for (int g = 0; t->job && g < t->job->n_groups; g++)
+        traffic_free(t->parts[g]);
+    free(t->parts);
+    job_release(t->job);
     matrix_clear(&t->one_hop);
     matrix_clear(&t->one_hop_rank);
     for (int cut = 0; cut < TIER_MAX; cut++)
@@ -444,17 +490,4 @@ void traffic_free(struct traffic *t) {
     free(t->tokens);
     buf_clear(&t->notes);
     free(t);
-}
-
-void traffic_rho(const struct traffic *t, struct traffic_rho *rho) {
-    *rho = (struct traffic_rho){
-        .rank = stat_max_over_mean(t->rank_load, (size_t)t->ranks),
-        .expert = stat_max_over_mean(t->expert_load, (size_t)t->experts),
-        .one_hop_in = matrix_rho_max(&t->one_hop, false),
-        .one_hop_out = matrix_rho_max(&t->one_hop, true),
-        .hop_a_in = matrix_rho_max(&t->hop_a[TIER_FAST], false),
-        .hop_a_out = matrix_rho_max(&t->hop_a[TIER_FAST], true),
-        .hop_b_in = matrix_rho_max(&t->hop_b, false),
-        .hop_b_out = matrix_rho_max(&t->hop_b, true),
-    };
 }

@@ -5,6 +5,8 @@
  * that is a matrix of bytes has no tokens: unit is TRAFFIC_BYTES, one_hop and one_hop_rank hold bytes, the others
  * are empty.
  *
+ * A job of several EP groups (job.h) is drawn EP group after EP group; the whole is their union.
+ *
  * Shapes: matrices over ranks, in rows, dispatch direction, diagonal included (see matrix.h).
  *   one_hop  one row per (token, expert) pair, to the expert's rank                       FORMULAS.md [M1]
  *   hop_a    one row per token and distinct destination group, to the rank of that group with the
@@ -25,8 +27,8 @@
 
 #include <stdint.h>
 
+#include "workloads/job.h"
 #include "workloads/records/matrix.h"
-#include "workloads/workload.h"
 
 enum traffic_unit { TRAFFIC_ROWS, TRAFFIC_BYTES };
 
@@ -47,6 +49,8 @@ struct traffic {
     int64_t dropped_rows, suspected_rows; /* of the record's layer */
     double rho_kept;        /* rank rho_max without suspected rows; 0 when there are none */
     int64_t over_capacity;  /* rows dropped for capacity */
+    struct job *job;        /* the ranks above are job ranks of it; NULL: those of the machine, in one EP group */
+    struct traffic **parts; /* [job->n_groups] traffic of each EP group over its own ranks */
 };
 
 struct traffic_plan;
@@ -78,5 +82,9 @@ struct traffic_rho {
     double one_hop_in, one_hop_out, hop_a_in, hop_a_out, hop_b_in, hop_b_out;
 };
 void traffic_rho(const struct traffic *t, struct traffic_rho *rho);
+
+/* Checks that sums of bytes fit 63 bits, RC_RANGE. A rank's buffer above 31 bits is noted, since some libraries refuse
+ * it; the network does not care. */
+enum rc traffic_check_bytes(struct traffic *t, double row_bytes, struct err *e);
 
 #endif

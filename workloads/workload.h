@@ -85,6 +85,10 @@ struct workload {
     int capacity_policy;             /* 0 drop, 1 pad */
     int capacity_rounding;           /* 0 floor, 1 ceil */
     struct arrival_keys arrival;
+    int64_t ep;               /* ranks of an EP group; 0 = all of the job, job.h */
+    const char *ep_layout;
+    const char *senders;      /* ranks of an EP group that have tokens; NULL: all */
+    const char *expert_ranks; /* ranks of an EP group that hold experts; NULL: all */
 
     struct buf model_notes; /* what was read from it, one line each */
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
@@ -98,8 +102,8 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
                       struct workload **workload, struct err *e);
 void workload_free(struct workload *w); /* NULL is allowed */
 
-/* Fills enter_s[ranks] and returns true when ranks do not all enter at 0. RC_RANGE for a late rank that the
- * platform does not have. */
+/* Fills enter_s[ranks] and returns true when ranks do not all enter at 0. RC_RANGE for a late rank that there is
+ * none of. Where the job is not the whole machine: job_arrival(). */
 enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
                          struct err *e);
 

@@ -324,6 +324,35 @@ static size_t slot_of(struct yaml_doc *doc, struct yaml_node *map, const char *k
     return i;
 }
 
+/* Copies a value of another document into this one, as a setting. */
+static struct yaml_node *copy_set(struct yaml_doc *doc, const struct yaml_node *from, struct place at) {
+    struct yaml_node *node = new_node(doc, from->type, at);
+    node->set = true;
+    node->plain = from->plain;
+    node->text = from->text ? arena_copy(&doc->arena, from->text) : NULL;
+    for (size_t i = 0; i < from->n; i++)
+        append(doc, node, copy_set(doc, from->items[i], at),
+               from->type == YAML_MAP ? arena_copy(&doc->arena, from->keys[i]) : NULL, at);
+    return node;
+}
+
+/* Sets a key to a value as written after --set: a list in brackets, otherwise plain text. */
+static enum rc set_value(struct yaml_doc *doc, struct yaml_node *map, size_t i, const char *value, struct place at,
+                         struct err *e) {
+    if (*value != '[') {
+        set_leaf(doc, map, i, value, at);
+        return RC_OK;
+    }
+    struct yaml_doc *list;
+    enum rc rc = yaml_parse(value, strlen(value), at.file, &list, e);
+    if (rc)
+        return rc;
+    map->items[i] = copy_set(doc, list->root, at);
+    map->key_at[i] = at;
+    yaml_doc_free(list);
+    return RC_OK;
+}
+
 void yaml_set_item(struct yaml_doc *doc, const char *list, const struct setting *of, const struct setting *key,
                    const char *origin) {
     struct place at = {arena_copy(&doc->arena, origin), 0, 0};
@@ -362,12 +391,16 @@ enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, cons
         }
         if (map->type != YAML_MAP || !*key)
             return err_at(e, RC_SCHEMA, &at, "'%s': no such key", path);
-        size_t i = slot_of(doc, map, key, at);
-        map->key_at[i] = at;
-        if (!dot) {
-            set_leaf(doc, map, i, value, at);
+        if (!*value && find(map, key) == map->n)
+            return err_at(e, RC_SCHEMA, &at, "'%s=' takes a key away, but '%s' is not given", path, key);
+        if (!*value && !dot) {
+            yaml_drop(map, key);
             return RC_OK;
         }
+        size_t i = slot_of(doc, map, key, at);
+        map->key_at[i] = at;
+        if (!dot)
+            return set_value(doc, map, i, value, at, e);
         if (!map->items[i])
             map->items[i] = new_node(doc, YAML_MAP, at);
         map = map->items[i];

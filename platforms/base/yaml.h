@@ -69,8 +69,9 @@ struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
 /* Removes a key from a map; nothing happens when it is not there. */
 void yaml_drop(struct yaml_node *map, const char *key);
 
-/* Sets map[a][b][c] for the dotted path "a.b.c" to a plain scalar, making maps on the way; an older value, an
- * annotated one ({value: .., status: ..}) too, is replaced. origin names the place in messages ("--set"). */
+/* Sets map[a][b][c] for the dotted path "a.b.c" to a plain scalar, or to the list that a value in brackets is, making
+ * maps on the way; an older value, an annotated one ({value: .., status: ..}) too, is replaced. An empty value removes
+ * the key, which must be there. origin names the place in messages ("--set"). */
 enum rc yaml_set(struct yaml_doc *doc, const char *path, const char *value, const char *origin,
                  struct err *e);
 

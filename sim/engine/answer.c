@@ -85,6 +85,12 @@ static double rho_of_rounds(const struct call *call, int stage, bool out) {
     return rho;
 }
 
+/* Returns the share of the machine's ranks that the job has: idle ones are not among those that a skew speaks of. */
+static double share_of_job(const struct call *call) {
+    const struct job *job = call->traffic ? call->traffic->job : NULL;
+    return job ? (double)job->ranks / job->machine_ranks : 1;
+}
+
 static void add_traffic(const struct answer *a, const struct exchange *x) {
     struct outcome_stage *last = &a->o->stages[a->o->n_stages - 1];
     double bytes[TIER_MAX], messages[TIER_MAX];
@@ -94,8 +100,8 @@ static void add_traffic(const struct answer *a, const struct exchange *x) {
         last->messages += messages[tier];
     }
     if (!call_is_round(x->call, x->stage + 1)) {
-        last->rho_out = rho_of_rounds(x->call, x->stage, true);
-        last->rho_in = rho_of_rounds(x->call, x->stage, false);
+        last->rho_out = rho_of_rounds(x->call, x->stage, true) * share_of_job(x->call);
+        last->rho_in = rho_of_rounds(x->call, x->stage, false) * share_of_job(x->call);
     }
 }
 

@@ -30,11 +30,12 @@ static void shuffled(int ranks, int src, uint64_t seed, int *peers) {
     }
 }
 
-void order_peers(const struct call *call, int src, int *peers) {
-    int ranks = call->topology->ranks;
+/* Fills peers[] with the ranks of a platform, in the order of one of them. */
+static void order_on(const struct call *call, const struct platform *p, int src, int *peers) {
+    int ranks = plat_ranks(p);
     switch ((enum order)call->implementation->order) {
     case ORDER_GROUP_SHIFT:
-        group_shift(call->platform, src, peers);
+        group_shift(p, src, peers);
         return;
     case ORDER_SHIFT:
         for (int k = 0; k < ranks; k++)
@@ -48,4 +49,19 @@ void order_peers(const struct call *call, int src, int *peers) {
         return;
     }
     BUG_ON(true);
+}
+
+int order_peers(const struct call *call, int src, int *peers) {
+    const struct job *job = call->traffic ? call->traffic->job : NULL;
+    if (!job) {
+        order_on(call, call->platform, src, peers);
+        return call->topology->ranks;
+    }
+    if (job->group_of[src] < 0)
+        return 0;
+    const struct ep_group *group = &job->groups[job->group_of[src]];
+    order_on(call, group->platform, job->member[src], peers);
+    for (int k = 0; k < job->ep; k++)
+        peers[k] = group->machine_rank[peers[k]];
+    return job->ep;
 }

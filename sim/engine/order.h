@@ -7,8 +7,8 @@
 
 #include "workloads/call.h"
 
-/* Fills peers[ranks] with all ranks in the order of this sender; the sender itself is one of them.
- */
-void order_peers(const struct call *call, int src, int *peers);
+/* Fills peers[] with all ranks of the sender's EP group in its order, the sender itself among them, and returns their
+ * number: 0 outside the job. Room for all ranks. */
+int order_peers(const struct call *call, int src, int *peers);
 
 #endif

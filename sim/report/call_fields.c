@@ -122,6 +122,24 @@ static void write_straggler(struct json *j, const struct result *r, const struct
     json_close(j);
 }
 
+/* The EP groups of a job, and of them the fastest and the slowest. */
+static void write_groups(struct json *j, const struct result *r, const struct result_call *c) {
+    (void)r;
+    if (!c->n_groups)
+        return;
+    claim_json_key(j, "ep_fastest_s", c->groups[c->fastest].end);
+    claim_json_key(j, "ep_slowest_s", c->groups[c->slowest].end);
+    json_key_open(j, "ep_groups", '[');
+    for (int g = 0; g < c->n_groups; g++) {
+        json_open(j, '{');
+        json_key_int(j, "first_rank", c->groups[g].first_rank);
+        json_key_int(j, "ranks", c->groups[g].ranks);
+        claim_json_key(j, "end_s", c->groups[g].end);
+        json_close(j);
+    }
+    json_close(j);
+}
+
 static void write_links(struct json *j, const struct result *r, const struct result_call *c) {
     const struct platform *p = r->in.platform;
     json_key_open(j, "links", '[');
@@ -333,6 +351,7 @@ const struct call_field call_fields[] = {
     {.write = write_stages, .when = has_run_detail},
     {.write = write_traffic},
     {.write = write_ranks, .when = has_run_detail},
+    {.write = write_groups},
     {.write = write_links, .when = has_run_detail},
     {.write = write_messages},
     {.write = write_map},

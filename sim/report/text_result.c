@@ -232,6 +232,20 @@ static void write_sequence(const struct result_call *c, const struct result_sequ
                    time_or_wire(s->time[s->worst], s->wire[s->worst], text));
 }
 
+/* When the EP groups are done. */
+static void write_groups(const struct result_call *c, struct buf *out) {
+    const struct result_group *first = &c->groups[c->fastest], *last = &c->groups[c->slowest];
+    char low[CLAIM_TEXT], high[CLAIM_TEXT];
+    const char *name = result_call_name(c);
+    claim_text(first->end, CLAIM_TIME, low);
+    claim_text(last->end, CLAIM_TIME, high);
+    if (first == last)
+        table_paragraph(out, "%s %s: all %d EP groups end at %s", c->phase, name, c->n_groups, low);
+    else
+        table_paragraph(out, "%s %s: of %d EP groups that of rank %d ends first, at %s, and that of rank %d last, at %s",
+                        c->phase, name, c->n_groups, first->first_rank, low, last->first_rank, high);
+}
+
 /* What bounded each call, and calls back to back. */
 static void write_paths(const struct result *r, struct buf *out) {
     bool any = false;
@@ -243,6 +257,8 @@ static void write_paths(const struct result *r, struct buf *out) {
             buf_text(out, "\n");
         any = true;
         table_paragraph(out, "%s %s: %s", c->phase, result_call_name(c), c->critical_path);
+        if (c->n_groups > 1)
+            write_groups(c, out);
     }
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];

@@ -381,7 +381,7 @@ static enum rc check(const struct inputs *in, struct err *e) {
 }
 
 static enum rc check_hops(const struct inputs *in, struct err *e) {
-    enum rc rc = call_check(in->platform, in->implementation, STRATEGY_TWO_HOP, e);
+    enum rc rc = call_check_traffic(in->platform, in->traffic, in->implementation, STRATEGY_TWO_HOP, e);
     if (!rc && in->implementation->cut && strcmp(in->implementation->cut, "fast") != 0)
         rc = err_set(e, RC_UNSUPPORTED,
                      "breakeven asks about hops that are cut at the fast tier; implementation.cut is '%.40s': compare "

@@ -32,18 +32,33 @@ struct variant {
     double added_s; /* latency and message costs where they are added by hand */
 };
 
+/* Returns what the EP group of a rank sees of the machine, and turns the rank into its number there; NULL: none. */
+static const struct platform *seen_from(const struct call *s, int *rank) {
+    const struct job *job = s->traffic ? s->traffic->job : NULL;
+    if (!job)
+        return s->platform;
+    int group = job->group_of[*rank];
+    *rank = job->member[*rank];
+    return group < 0 ? NULL : job->groups[group].platform;
+}
+
+static bool are_peers(const struct call *s, const struct stage *stage, int src, int dst) {
+    const struct platform *p = seen_from(s, &src), *other = seen_from(s, &dst);
+    const int *domain_of = p ? p->domains[stage->inside].of_rank : NULL;
+    enum tier index = (enum tier)stage->index;
+    return p && p == other && domain_of[src] == domain_of[dst] &&
+           (stage->index < 0 || plat_index(p, index, src) == plat_index(p, index, dst));
+}
+
 /* Every rank sends the same to every member of its exchange; also to itself. */
 static void uniform(const struct call *s, const struct stage *stage, double bytes,
                     struct matrix *m) {
-    const struct platform *p = s->platform;
-    const int *domain_of = p->domains[stage->inside].of_rank;
-    int ranks = plat_ranks(p), index = stage->index;
+    int ranks = s->topology->ranks;
     size_t n = 0;
     matrix_init(m, ranks, (size_t)ranks * (size_t)stage->peers, false);
     for (int src = 0; src < ranks; src++) {
         for (int dst = 0; dst < ranks; dst++) {
-            if (domain_of[src] != domain_of[dst] ||
-                (index >= 0 && plat_index(p, (enum tier)index, src) != plat_index(p, (enum tier)index, dst)))
+            if (!are_peers(s, stage, src, dst))
                 continue;
             m->dst[n] = dst;
             m->value[n++] = bytes;
@@ -53,7 +68,8 @@ static void uniform(const struct call *s, const struct stage *stage, double byte
 }
 
 static void switch_skew_off(const struct call *s, const struct model_geometry *g, struct stage *stage) {
-    double each = matrix_total(&stage->bytes, true) / plat_ranks(s->platform);
+    const struct job *job = s->traffic ? s->traffic->job : NULL;
+    double each = matrix_total(&stage->bytes, true) / (job ? job->ranks : plat_ranks(s->platform));
     if (stage->permutation) {
         for (size_t i = 0; i < stage->bytes.start[stage->bytes.ranks]; i++)
             stage->bytes.value[i] = each;
@@ -62,7 +78,8 @@ static void switch_skew_off(const struct call *s, const struct model_geometry *g
         uniform(s, stage, each / stage->peers, &stage->bytes);
     }
     for (int rank = 0; stage->pairs && rank < plat_ranks(s->platform); rank++)
-        stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
+        if (!job || job->group_of[rank] >= 0)
+            stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
 }
 
 /* Whether a pair stays on a tier inside the one that the closed form charges. */

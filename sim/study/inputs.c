@@ -199,7 +199,7 @@ static enum rc load_arrival(const struct question *q, struct inputs *in, struct 
     int ranks = plat_ranks(in->platform);
     bool skewed;
     double *enter_s = mem_alloc((size_t)ranks, sizeof *enter_s);
-    enum rc rc = workload_arrival(in->workload, ranks, (uint64_t)q->seed, enter_s, &skewed, e);
+    enum rc rc = job_arrival(in->platform, in->workload, (uint64_t)q->seed, enter_s, &skewed, e);
     if (!rc && skewed)
         in->enter_s = enter_s;
     else

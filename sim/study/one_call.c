@@ -14,6 +14,7 @@ void result_call_clear(struct result_call *c) {
     free(c->messages.items);
     free(c->send_end);
     free(c->recv_end);
+    free(c->groups);
     free(c->links);
     free(c->port_end);
     free(c->map);

@@ -70,7 +70,7 @@ enum rc question_set(struct question *q, const char *key, const char *value, str
             continue;
         push(input_at(q, i), key + n + 1, value);
         for (size_t k = 0; k < sizeof implied / sizeof *implied; k++)
-            if (strcmp(implied[k].key, key) == 0)
+            if (strcmp(implied[k].key, key) == 0 && *value)
                 push_first(input_at(q, i), implied[k].also + n + 1, implied[k].value);
         return RC_OK;
     }
@@ -82,7 +82,7 @@ enum rc question_set(struct question *q, const char *key, const char *value, str
 
 enum rc question_set_text(struct question *q, const char *text, struct err *e) {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
+    if (!equals || equals == text)
         return err_set(e, RC_USAGE, "--set: '%.80s' found, expected KEY=VALUE", text);
     char *key = arena_copy(&q->arena, text);
     key[equals - text] = '\0';

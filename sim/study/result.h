@@ -81,6 +81,8 @@ struct result_call {
     struct result_stage stages[OUTCOME_STAGES];
     int n_stages, n_links;
     struct claim *send_end, *recv_end; /* per rank; NULL when not simulated */
+    struct result_group *groups;       /* [n_groups] EP groups; none where the job is the whole machine */
+    int n_groups, fastest, slowest;
     const struct link *busiest;        /* NULL when nothing moved */
     double busiest_bytes;
     struct claim busiest_utilisation;

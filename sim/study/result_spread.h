@@ -27,4 +27,10 @@ struct result_allowance {
     struct claim spread, drawn[RESULT_QUANTILES]; /* largest link load: on spread paths; over the draws */
 };
 
+/* When an EP group of the job is done with the call, in the run that is shown. */
+struct result_group {
+    int first_rank, ranks; /* the machine's number of its first rank */
+    struct claim end;
+};
+
 #endif

@@ -65,6 +65,7 @@ void scope_of_call(const struct question *q, const struct inputs *in, const stru
             widen(asked->world, s->world, n_worlds++ == 0);
         widen_by_stage(&s->bytes, i == 0, asked);
     }
-    if (call->enter_s) // ranks that come late were measured by nobody
+    bool several = call->traffic && call->traffic->job && call->traffic->job->n_groups > 1;
+    if (call->enter_s || several) // ranks that come late, and several EP groups at once, were measured by nobody
         asked->rho_max = INFINITY;
 }

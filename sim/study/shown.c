@@ -38,6 +38,22 @@ static void publish_stages(const struct outcome *o, int ranks, const struct lice
     c->recv_end = per_rank(o->recv_end_s, ranks, l);
 }
 
+static void publish_groups(const struct outcome *o, const struct job *job, const struct licence *l,
+                           struct result_call *c) {
+    if (!job || !o->send_end_s)
+        return;
+    double *end_s = mem_alloc((size_t)job->n_groups, sizeof *end_s);
+    job_times(job, o, end_s);
+    c->n_groups = job->n_groups;
+    c->groups = mem_alloc((size_t)job->n_groups, sizeof *c->groups);
+    for (int g = 0; g < job->n_groups; g++) {
+        c->groups[g] = (struct result_group){job->groups[g].machine_rank[0], job->ep, claim_make(l, end_s[g])};
+        c->fastest = end_s[g] < end_s[c->fastest] ? g : c->fastest;
+        c->slowest = end_s[g] > end_s[c->slowest] ? g : c->slowest;
+    }
+    free(end_s);
+}
+
 /* A link and how long it would be busy at its full rate. */
 struct load {
     int link;
@@ -101,6 +117,7 @@ void shown_publish(const struct outcome *o, const struct call_run *run, const st
     struct result_call *c = run->c;
     c->even = is_even(o);
     publish_stages(o, t->ranks, run->shown, c);
+    publish_groups(o, run->call.traffic->job, run->shown, c);
     publish_links(o, t, run->shown, q->links ? q->links : RESULT_LINKS, c);
     publish_messages(o, run->shown, &c->messages);
 }

@@ -31,7 +31,7 @@ static enum rc check_strategy(const struct inputs *in, enum strategy strategy, s
                        "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
                        "defined",
                        strategy_name(strategy));
-    return call_check(in->platform, in->implementation, strategy, e);
+    return call_check_traffic(in->platform, in->traffic, in->implementation, strategy, e);
 }
 
 static enum rc run_asked(struct asking *a, enum phase phase, struct err *e) {

@@ -70,7 +70,8 @@ static const struct {
     {SLOW("kind: fat-tree, levels: 2, ports: 4"), RC_RANGE,
      "ports: 4-port switches in 2 level(s) join 8 ends, there are 16"},
     {SLOW(FLY("routers: 3, router_groups: 1")), RC_RANGE,
-     "routers: 3 routers of 1 groups each do not divide 4 groups evenly"},
+     "routers: 3 routers of 1 groups each do not divide 4 groups evenly; a job on a part of the machine is "
+     "platform.used_groups"},
     {SLOW("kind: torus, link_bandwidth: 1GBps, dims: 2x2, oversubscription: 2"), RC_SCHEMA,
      "slow: 'oversubscription' has no meaning for kind 'torus'"},
     {SLOW("shared: [{name: a, ranks: 3, bandwidth: 1GBps}]"), RC_RANGE,

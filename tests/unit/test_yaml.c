@@ -188,6 +188,36 @@ static void settings_replace_values(void **state) {
     yaml_doc_free(doc);
 }
 
+static void settings_may_be_lists_or_nothing(void **state) {
+    (void)state;
+    struct yaml_doc *doc;
+    struct err e;
+    assert_ok(parse("a: {b: 1, c: 2}\nlist: [1]\n", &doc, &e), &e);
+    assert_ok(yaml_set(doc, "list", "[2, {x: 3us, y: [4]}]", "--set", &e), &e);
+    const struct yaml_node *list = yaml_get(doc->root, "list");
+    assert_int_equal(list->type, YAML_LIST);
+    assert_int_equal(list->n, 2);
+    assert_true(list->set && list->items[0]->set);
+    assert_string_equal(list->items[0]->text, "2");
+    assert_string_equal(yaml_get(list->items[1], "x")->text, "3us");
+    assert_string_equal(yaml_get(list->items[1], "y")->items[0]->text, "4");
+    assert_string_equal(list->items[1]->at.file, "--set");
+    assert_ok(yaml_set(doc, "a.b", "", "--set", &e), &e);
+    assert_null(yaml_get(yaml_get(doc->root, "a"), "b"));
+    assert_non_null(yaml_get(yaml_get(doc->root, "a"), "c"));
+    assert_ok(yaml_set(doc, "a.b", "5", "--set", &e), &e); // and may come back
+    assert_ok(yaml_set(doc, "list", "", "--set", &e), &e);
+    assert_null(yaml_get(doc->root, "list"));
+    assert_fails(yaml_set(doc, "a.d", "", "--set", &e), RC_SCHEMA, &e,
+                 "--set: 'a.d=' takes a key away, but 'd' is not given");
+    assert_fails(yaml_set(doc, "x.y", "", "--set", &e), RC_SCHEMA, &e,
+                 "--set: 'x.y=' takes a key away, but 'x' is not given");
+    assert_null(yaml_get(doc->root, "x"));
+    assert_fails(yaml_set(doc, "a", "[1", "--set", &e), RC_SYNTAX, &e, "--set:2:1: while parsing a flow sequence");
+    assert_fails(yaml_set(doc, "a", "[1] x", "--set", &e), RC_SYNTAX, &e, "--set:1:");
+    yaml_doc_free(doc);
+}
+
 static void keys_can_be_dropped(void **state) {
     (void)state;
     struct yaml_doc *doc;
@@ -213,6 +243,7 @@ int main(void) {
         cmocka_unit_test(files_that_are_not_there),
         cmocka_unit_test(the_hash_is_that_of_the_bytes),
         cmocka_unit_test(settings_replace_values),
+        cmocka_unit_test(settings_may_be_lists_or_nothing),
         cmocka_unit_test(keys_can_be_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
