@@ -36,8 +36,8 @@ static size_t fill_moments(struct follow_room *room, const struct follow *items,
     return m;
 }
 
-/* A node of the tree: the moments from first to last - 1. Its most_s holds the largest t + load of them, of moments that
- * a message was released at already, and counts what was added to the node itself. */
+/* A node of the tree: the moments from first to last - 1. Its most_s holds the largest t + load of those moments that a
+ * message was released at already, with what was added to the node itself. */
 struct node {
     size_t at, first, last;
 };

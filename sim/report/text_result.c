@@ -242,7 +242,8 @@ static void write_groups(const struct result_call *c, struct buf *out) {
     if (first == last)
         table_paragraph(out, "%s %s: all %d EP groups end at %s", c->phase, name, c->n_groups, low);
     else
-        table_paragraph(out, "%s %s: of %d EP groups that of rank %d ends first, at %s, that of rank %d last, at %s",
+        table_paragraph(out, "%s %s: of %d EP groups that of rank %d ends first, at %s, and that of rank %d last, at "
+                             "%s",
                         c->phase, name, c->n_groups, first->first_rank, low, last->first_rank, high);
 }
 

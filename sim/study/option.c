@@ -20,7 +20,8 @@ const struct option option_set = {"--set", "KEY=VALUE", OPTION_SETTING, 0,
                                   .help = "override a key by its dotted path; repeatable"};
 const struct option option_strategy = {
     "--strategy", "NAME", OPTION_STRATEGY, offsetof(struct question, strategies),
-    .help = "one-hop, two-hop, two-hop-pipelined, three-hop or gather-first; repeatable (default one-hop, two-hop)"};
+    .help = "one-hop, two-hop, two-hop-pipelined, three-hop, gather-first, two-hop-inside-first, levelled or "
+            "all-gather; repeatable (default one-hop, two-hop)"};
 const struct option option_phase = {"--phase", "NAME", OPTION_CHOICE, offsetof(struct question, phases),
                                     .choices = question_phases,
                                     .help = "dispatch (default), combine, both or round-trip"};
