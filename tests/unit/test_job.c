@@ -199,7 +199,8 @@ static void ep_groups_that_lie_differently_have_their_own_view(void **state) {
     assert_rel(time_s, fmax(group_s[0], group_s[1]), EXACT);
     struct err e;
     assert_fails(call_check_traffic(b.platform, b.traffic, b.implementation, STRATEGY_LEVELLED, &e), RC_RANGE, &e,
-                 "levelled needs groups of one size; x has EP groups that reach into groups by unequal numbers of ranks");
+                 "levelled needs groups of one size; x has EP groups that reach into groups by unequal numbers of "
+                 "ranks");
     bench_close(&b);
 }
 
