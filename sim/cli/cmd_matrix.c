@@ -17,8 +17,9 @@ struct matrix_line {
 
 static const struct option output = {"-o", "PATH", OPTION_TEXT, offsetof(struct matrix_line, output),
                                      .help = "folder to write to (default: this one)"};
-static const struct option *const options[] = {&option_platform, &option_workload, &option_set, &option_trace,
-                                               &option_seed, &output, &option_format_two, &option_help, NULL};
+static const struct option *const options[] = {
+    &option_platform, &option_workload, &option_set, &option_trace, &option_model, &option_seed, &output,
+    &option_format_two, &option_help, NULL};
 
 struct listed {
     const char *name;
