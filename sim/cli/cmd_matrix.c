@@ -93,7 +93,7 @@ static void as_text(const char *folder, const struct listed *all, const char *no
         buf_text(out, notes);
 }
 
-static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+static enum rc matrix_run(const void *parsed, struct buf *out, struct err *e) {
     const struct matrix_line *l = parsed;
     const struct question *q = &l->line.question;
     if (l->line.n_words)
@@ -125,7 +125,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_matrix = {
-    "matrix", run, options, sizeof(struct matrix_line), false,
+    "matrix", matrix_run, options, sizeof(struct matrix_line), false,
     "write the per-peer message matrices and their skew", "[options]",
     "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
     "Examples:\n"
