@@ -356,8 +356,9 @@ enum rc model_config_apply(struct yaml_doc *workload, struct buf *notes, struct 
         return RC_OK;
     struct yaml_doc *config;
     char *path = node->set ? mem_copy(node->text) : file_beside(workload->file, node->text);
-    enum rc rc = yaml_load(path, &config, e);
+    enum rc rc = yaml_load_as(path, "model", &config, e);
     if (!rc) {
+        manifest_add_all(&workload->files, &config->files, NULL);
         rc = model_config_fill(config, node->set, workload, notes, e);
         yaml_doc_free(config);
     }

@@ -17,8 +17,9 @@ struct matrix_line {
 
 static const struct option output = {"-o", "PATH", OPTION_TEXT, offsetof(struct matrix_line, output),
                                      .help = "folder to write to (default: this one)"};
-static const struct option *const options[] = {&option_platform, &option_workload, &option_set, &option_trace,
-                                               &option_seed, &output, &option_format_two, &option_help, NULL};
+static const struct option *const options[] = {
+    &option_platform, &option_workload, &option_set, &option_trace, &option_model, &option_seed, &output,
+    &option_format_two, &option_help, NULL};
 
 struct listed {
     const char *name;
@@ -92,7 +93,7 @@ static void as_text(const char *folder, const struct listed *all, const char *no
         buf_text(out, notes);
 }
 
-static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+static enum rc matrix_run(const void *parsed, struct buf *out, struct err *e) {
     const struct matrix_line *l = parsed;
     const struct question *q = &l->line.question;
     if (l->line.n_words)
@@ -124,7 +125,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_matrix = {
-    "matrix", run, options, sizeof(struct matrix_line), false,
+    "matrix", matrix_run, options, sizeof(struct matrix_line), false,
     "write the per-peer message matrices and their skew", "[options]",
     "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
     "Examples:\n"

@@ -30,7 +30,7 @@ static const struct list listed = {FIND_PLATFORM, "moesim/platform-list/1", "pla
 
 static const struct option *const options[] = {&option_set, &option_format_two, &option_help, NULL};
 
-static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+static enum rc platform_run(const void *parsed, struct buf *out, struct err *e) {
     const struct line *l = parsed;
     enum { VERBS = 6, LIST = 0, KEYS, SCHEMA };
     static const char *const verbs[VERBS] = {"list", "keys", "schema", "check", "show", "xml"};
@@ -69,7 +69,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_platform = {
-    "platform", run, options, sizeof(struct line), false, "inspect machine files",
+    "platform", platform_run, options, sizeof(struct line), false, "inspect machine files",
     "check|show|list|xml|keys|schema [NAME|FILE] [options]",
     "check validates a file, show says what will be simulated, list names the built-in ones,\n"
     "xml prints an equivalent SimGrid platform for other tools, keys the table of all keys,\n"

@@ -41,7 +41,7 @@ static void conclude(const struct page *page, const struct report_line *l, struc
     buf_text(out, "\n");
 }
 
-static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+static enum rc report_run(const void *parsed, struct buf *out, struct err *e) {
     const struct report_line *l = parsed;
     if (l->line.n_words != 1)
         return err_set(e, RC_USAGE, "report: %d files given, expected one file of results", l->line.n_words);
@@ -68,7 +68,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_report = {
-    "report", run, options, sizeof(struct report_line), true,
+    "report", report_run, options, sizeof(struct report_line), true,
     "a page with plots from records of a sweep, or from one result", "RESULTS -o FILE.html [options]",
     "RESULTS is what sweep wrote, or the JSON of simulate or compare. The page needs no network.\n"
     "--format csv prints the records as CSV instead.\n\n"

@@ -45,15 +45,14 @@ static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
 static const struct option *const simulate_options[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &host, &calls, &layers, &batches, &links, &option_chunks, &option_trace,
-    &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &html, &timeline, &option_format,
-    &option_help, NULL};
+    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &html, &timeline,
+    &option_format, &option_help, NULL};
 static const struct option *const compare_options[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
-    &option_schedule, &option_window, &option_chunks, &option_trace, &option_seed, &option_engine, &level,
-    &analytic_only,
-    &option_timeout, &option_corpus, &html, &option_format, &option_help, NULL};
+    &option_schedule, &option_window, &option_chunks, &option_trace, &option_model, &option_seed, &option_engine,
+    &level, &analytic_only, &option_timeout, &option_corpus, &html, &option_format, &option_help, NULL};
 
-static enum rc check(const struct simulate_line *l, struct err *e) {
+static enum rc simulate_check(const struct simulate_line *l, struct err *e) {
     const struct question *q = &l->line.question;
     if (q->all_layers && q->calls)
         return err_set(e, RC_USAGE, "--calls and --layers cannot stand together: --layers makes one call a layer");
@@ -91,7 +90,7 @@ static void write_result(const struct result *r, int format, struct buf *out) {
     writers[format](r, out);
 }
 
-static enum rc run(const struct simulate_line *l, bool compare, struct buf *out, struct err *e) {
+static enum rc simulate_run(const struct simulate_line *l, bool compare, struct buf *out, struct err *e) {
     struct question q = l->line.question;
     struct study s = {0};
     struct result *r = NULL;
@@ -100,7 +99,7 @@ static enum rc run(const struct simulate_line *l, bool compare, struct buf *out,
     q.detail = l->html                                        ? DETAIL_MAP
                : l->timeline || l->line.format == FORMAT_JSON ? DETAIL_RANKS
                                                               : DETAIL_TEXT;
-    enum rc rc = check(l, e);
+    enum rc rc = simulate_check(l, e);
     if (!rc)
         rc = study_open(q.corpus, NULL, &s, e);
     if (!rc && l->level)
@@ -117,11 +116,11 @@ static enum rc run(const struct simulate_line *l, bool compare, struct buf *out,
 }
 
 static enum rc run_simulate(const void *line, struct buf *out, struct err *e) {
-    return run(line, false, out, e);
+    return simulate_run(line, false, out, e);
 }
 
 static enum rc run_compare(const void *line, struct buf *out, struct err *e) {
-    return run(line, true, out, e);
+    return simulate_run(line, true, out, e);
 }
 
 const struct command command_simulate = {

@@ -78,7 +78,7 @@ static void describe(const struct sweep_job *job, const struct sweep_file *file,
     buf_printf(out, " (%.3g messages, each at least twice)\n", flows);
 }
 
-static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y, const char *path,
+static void sweep_conclude(const struct sweep_spec *spec, const struct sweep_tally *y, const char *path,
                      int format, struct buf *out) {
     if (format == FORMAT_JSON) {
         struct json j;
@@ -101,7 +101,7 @@ static void conclude(const struct sweep_spec *spec, const struct sweep_tally *y,
         buf_text(out, "why points failed: under error in their records, or on the page of moesim report\n");
 }
 
-static enum rc run(const struct sweep_line *l, const char *output, const struct sweep_job *job,
+static enum rc sweep_run_points(const struct sweep_line *l, const char *output, const struct sweep_job *job,
                    const struct sweep_remote *remote, struct buf *out, struct err *e) {
     struct sweep_file file;
     struct sweep_tally tally = {0};
@@ -116,7 +116,7 @@ static enum rc run(const struct sweep_line *l, const char *output, const struct 
     } else if (!rc) {
         rc = sweep_run(job, jobs, remote, &file, &tally, e);
         if (!rc && !csv)
-            conclude(job->spec, &tally, output, l->line.format, out);
+            sweep_conclude(job->spec, &tally, output, l->line.format, out);
     }
     sweep_file_close(&file);
     bool truncated; // no: it was closed just now
@@ -142,7 +142,7 @@ enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote
     if (!rc) {
         const struct sweep_job job = {spec, plans, &study, l->retry};
         // a dry run without a file: no records yet
-        rc = run(l, l->output ? l->output : "", &job, remote, out, e);
+        rc = sweep_run_points(l, l->output ? l->output : "", &job, remote, out, e);
     }
     study_close(&study);
     inputs_memo_clear(&memo);

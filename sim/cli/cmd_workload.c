@@ -6,7 +6,7 @@
 
 #include "sim/report/loads_report.h"
 
-static enum rc list_one(const char *name, struct json *j, struct table *t, char **description, struct err *e) {
+static enum rc workload_list_one(const char *name, struct json *j, struct table *t, char **description, struct err *e) {
     struct workload *w;
     enum rc rc = workload_load(name, NULL, 0, &w, e);
     if (rc)
@@ -21,7 +21,7 @@ static enum rc list_one(const char *name, struct json *j, struct table *t, char 
 }
 
 static const struct list listed = {FIND_WORKLOAD, "moesim/workload-list/1", "workloads", WORKLOAD_DEFAULT, 2,
-                                   list_one};
+                                   workload_list_one};
 
 struct workload_line {
     struct line line;
@@ -54,7 +54,7 @@ static enum rc look(const struct workload_line *l, bool check, struct buf *out, 
     return rc;
 }
 
-static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+static enum rc workload_run(const void *parsed, struct buf *out, struct err *e) {
     enum { VERBS = 3, LIST = 0, CHECK };
     static const char *const verbs[VERBS] = {"list", "check", "show"};
     const struct workload_line *l = parsed;
@@ -69,7 +69,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_workload = {
-    "workload", run, options, sizeof(struct workload_line), false, "inspect workloads and routing records",
+    "workload", workload_run, options, sizeof(struct workload_line), false, "inspect workloads and routing records",
     "check|show|list [NAME|FILE] [options]",
     "show prints load and skew per layer of a workload, or of a record given by --trace.\n\n"
     "Examples:\n"

@@ -44,7 +44,7 @@ static enum rc unknown_command(const char *name, struct err *e) {
                    err_hint(", ", name, names, COMMANDS).text);
 }
 
-static enum rc run(const struct command *c, int argc, const char *const *argv, struct buf *out, struct err *e) {
+static enum rc main_run(const struct command *c, int argc, const char *const *argv, struct buf *out, struct err *e) {
     struct line *line = mem_alloc(1, c->size);
     enum rc rc = options_parse(c->name, c->options, argc, argv, line, e);
     if (!rc && line->help)
@@ -76,7 +76,7 @@ static enum rc dispatch(int argc, const char *const *argv, struct buf *out, stru
     const struct command *c = find_command(name);
     if (!c)
         return unknown_command(name, e);
-    return run(c, argc, argv, out, e);
+    return main_run(c, argc, argv, out, e);
 }
 
 int main(int argc, char **argv) {

@@ -211,7 +211,7 @@ static enum rc lead(const struct sweep_line *l, int others, int *lost, struct bu
 }
 
 /* Returns the exit code. */
-static int run(int argc, char **argv, int rank, int size, int *lost) {
+static int mpi_run(int argc, char **argv, int rank, int size, int *lost) {
     struct sweep_line l = {0};
     struct err e = {.text = ""};
     struct buf out = {0};
@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int code = run(argc, argv, rank, size, &lost);
+    int code = mpi_run(argc, argv, rank, size, &lost);
     if (lost) { // the end of MPI would wait for them
         fprintf(stderr, "moesim-mpi: %d of %d ranks were lost; their points were given to others\n", lost, size);
         fflush(stderr);

@@ -14,19 +14,19 @@ const char breakeven_tiers_note[] =
     "a group to the slow tier, a simulation (--by simulated) those that do travel it";
 
 /* A figure of the model, under the licence of the result. */
-static const char *figure(const struct breakeven_result *r, bool known, double value,
+static const char *text_figure(const struct breakeven_result *r, bool known, double value,
                           char text[static CLAIM_TEXT]) {
     return claim_text(claim_if(known, r->licence, value), CLAIM_FACTOR, text);
 }
 
 static void figure_cell(const struct breakeven_result *r, struct table *t, bool known, double value) {
     char text[CLAIM_TEXT];
-    table_cell(t, "%s", figure(r, known, value, text));
+    table_cell(t, "%s", text_figure(r, known, value, text));
 }
 
 static void figures_cell(const struct breakeven_result *r, struct table *t, double low, double high) {
     char a[CLAIM_TEXT], b[CLAIM_TEXT];
-    table_cell(t, "%s to %s", figure(r, true, low, a), figure(r, true, high, b));
+    table_cell(t, "%s to %s", text_figure(r, true, low, a), text_figure(r, true, high, b));
 }
 
 static void write_inputs(const struct breakeven_result *r, struct buf *to) {
@@ -53,8 +53,8 @@ static void write_byte_only(const struct breakeven_result *r, struct buf *out) {
     }
     char bytes[CLAIM_TEXT], dedup[CLAIM_TEXT];
     buf_printf(out, "byte-only breakeven  %s   with one row per token and rank in hop B  %s\n",
-               figure(r, true, r->byte_only.value, bytes),
-               figure(r, r->byte_only_dedup.known, r->byte_only_dedup.value, dedup));
+               text_figure(r, true, r->byte_only.value, bytes),
+               text_figure(r, r->byte_only_dedup.known, r->byte_only_dedup.value, dedup));
 }
 
 static void write_effective(const struct breakeven_result *r, struct buf *out) {
@@ -90,19 +90,19 @@ static void write_effective(const struct breakeven_result *r, struct buf *out) {
                             r->entries[i].band_known ? "; band over the alpha treatments" : "");
 }
 
-static void write_checklist(const struct breakeven_result *r, struct buf *out) {
+static void text_write_checklist(const struct breakeven_result *r, struct buf *out) {
     if (!r->checklist_known)
         return;
     char gain[CLAIM_TEXT];
     buf_printf(out, "\nat the file's own ratio %.3f with its chain: gain %s; checklist %s\n", r->ratio,
-               figure(r, true, r->gain, gain), r->cleared ? "cleared" : "not cleared");
+               text_figure(r, true, r->gain, gain), r->cleared ? "cleared" : "not cleared");
     for (int i = 0; i < BREAKEVEN_CHECKS; i++)
         if (!r->checks[i].passed)
             buf_printf(out, "  fails: %s %.4g, threshold %.4g\n", r->checks[i].name,
                        r->checks[i].value, r->checks[i].threshold);
 }
 
-static void write_skew(const struct breakeven_result *r, struct buf *out) {
+static void text_write_skew(const struct breakeven_result *r, struct buf *out) {
     struct table t;
     table_init(&t, 5);
     static const char *const head[] = {"rho_max", "formula", "exact maximum", "matrix in",
@@ -124,25 +124,26 @@ static void write_skew(const struct breakeven_result *r, struct buf *out) {
     table_clear(&t);
 }
 
-static void write_uncertainty(const struct breakeven_result *r, struct buf *out) {
+static void text_write_uncertainty(const struct breakeven_result *r, struct buf *out) {
     if (!r->n_inputs)
         return;
     const struct breakeven_spread *s = &r->gain_spread;
     char a[CLAIM_TEXT], b[CLAIM_TEXT], c[CLAIM_TEXT];
     buf_printf(out, "\ngain over %d draws: p5 %s, median %s, p95 %s; what moves it, most first:\n",
-               r->draws, figure(r, true, s->p5, a), figure(r, true, s->p50, b), figure(r, true, s->p95, c));
+               r->draws, text_figure(r, true, s->p5, a), text_figure(r, true, s->p50, b),
+                text_figure(r, true, s->p95, c));
     for (int i = 0; i < r->n_inputs; i++)
         buf_printf(out, "  %s: %s to %s\n", r->inputs[i].name,
-                   figure(r, true, r->inputs[i].gain_low, a), figure(r, true, r->inputs[i].gain_high, b));
+                   text_figure(r, true, r->inputs[i].gain_low, a), text_figure(r, true, r->inputs[i].gain_high, b));
 }
 
 void breakeven_write_text(const struct breakeven_result *r, struct buf *out) {
     write_inputs(r, out);
     write_byte_only(r, out);
     write_effective(r, out);
-    write_checklist(r, out);
-    write_skew(r, out);
-    write_uncertainty(r, out);
+    text_write_checklist(r, out);
+    text_write_skew(r, out);
+    text_write_uncertainty(r, out);
     buf_text(out, "\n");
     if (r->alpha_known && *r->alpha_reason)
         table_paragraph(out, "note: %s", r->alpha_reason);

@@ -12,7 +12,7 @@ static void field(struct buf *out, bool first, const char *text) {
     buf_csv_field(out, text);
 }
 
-static void number(struct buf *out, bool known, double value) {
+static void csv_number(struct buf *out, bool known, double value) {
     char text[JSON_NUMBER];
     field(out, false, known ? json_format(value, text) : "");
 }
@@ -43,12 +43,12 @@ void result_write_csv(const struct result *r, struct buf *out) {
         const struct claim figures[] = {c->time, c->band[0], c->band[1], c->wire, c->bound, c->slack};
         for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
             claimed(out, figures[k]);
-        number(out, true, c->tier_bytes[TIER_FAST]);
-        number(out, true, c->tier_bytes[slow]);
-        number(out, true, c->tier_messages[TIER_FAST]);
-        number(out, true, c->tier_messages[slow]);
+        csv_number(out, true, c->tier_bytes[TIER_FAST]);
+        csv_number(out, true, c->tier_bytes[slow]);
+        csv_number(out, true, c->tier_messages[TIER_FAST]);
+        csv_number(out, true, c->tier_messages[slow]);
         field(out, false, c->busiest ? c->busiest->name : "");
-        number(out, c->busiest != NULL, c->busiest_bytes);
+        csv_number(out, c->busiest != NULL, c->busiest_bytes);
         claimed(out, c->busiest_utilisation);
         claimed(out, a->time);
         claimed(out, a->wire);
@@ -60,8 +60,8 @@ void result_write_csv(const struct result *r, struct buf *out) {
             bytes += c->tier_bytes[tier];
             messages += c->tier_messages[tier];
         }
-        number(out, true, bytes);
-        number(out, true, messages);
+        csv_number(out, true, bytes);
+        csv_number(out, true, messages);
         call_csv(r, c, out);
         buf_text(out, "\n");
     }

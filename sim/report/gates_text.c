@@ -162,7 +162,7 @@ static void write_points(const struct gate_evidence *x, struct buf *out) {
     table_clear(&t);
 }
 
-static void write_metrics(const struct gate_result *r, struct buf *out) {
+static void text_write_metrics(const struct gate_result *r, struct buf *out) {
     struct table t;
     table_init(&t, 4);
     static const char *const head[] = {"metric", "value", "limit", ""};
@@ -181,7 +181,7 @@ static void write_metrics(const struct gate_result *r, struct buf *out) {
     table_clear(&t);
 }
 
-static void write_scope(const struct gate_scope *s, struct buf *out) {
+static void text_write_scope(const struct gate_scope *s, struct buf *out) {
     char low[UNIT_TEXT], high[UNIT_TEXT];
     if (!s->machine)
         return;
@@ -201,7 +201,7 @@ void gates_explain(const struct gate_result *r, const char *folder, struct buf *
     if (g->documented)
         table_paragraph(out, "known: %s", g->documented);
     table_paragraph(out, "kind: %s; registration: %s", gate_kind_name(g->kind), g->registration);
-    write_scope(&g->scope, out);
+    text_write_scope(&g->scope, out);
     table_paragraph(out, "withdraws when it does not pass: %s", withdraws.text);
     buf_clear(&withdraws);
     if (g->corpus)
@@ -212,7 +212,7 @@ void gates_explain(const struct gate_result *r, const char *folder, struct buf *
                     g->platform ? ", constants of " : "", g->platform ? g->platform : "", r->hash);
     if (r->evidence.n_metrics) {
         buf_text(out, "\n");
-        write_metrics(r, out);
+        text_write_metrics(r, out);
     }
     if (r->evidence.n_points) {
         buf_text(out, "\n");

@@ -127,7 +127,7 @@ static void write_verdict(const struct page *page, struct buf *out) {
 
 /* --- what is withdrawn ----------------------------------------------------------------------------- */
 
-static void write_withdrawn(const struct page *page, struct buf *out) {
+static void page_write_withdrawn(const struct page *page, struct buf *out) {
     buf_text(out, "<section id=\"withdrawn\"><h2>What is withheld, and why</h2>\n<ul>\n");
     for (size_t i = 0; i < page->withdrawn.n && i < 20; i++) {
         const char *text = page->withdrawn.items[i], *bar = strchr(text, '|');
@@ -205,7 +205,7 @@ static void write_gates(const struct page *page, struct buf *out) {
 
 /* --- provenance ------------------------------------------------------------------------------------ */
 
-static void write_provenance(const struct page *page, struct buf *out) {
+static void page_write_provenance(const struct page *page, struct buf *out) {
     const json_t *p = page_get(page->first, "provenance");
     buf_text(out, "<section id=\"provenance\"><h2>Provenance</h2>\n<p>");
     svg_escape(out, page->source);
@@ -243,7 +243,7 @@ void page_write(const struct page *page, struct buf *out) {
     buf_text(out, "</h1>\n");
     write_verdict(page, out);
     buf_text(out, "<main>\n");
-    write_withdrawn(page, out);
+    page_write_withdrawn(page, out);
     page_map(page, out);
     page_curves(page, out);
     page_scatter(page, out);
@@ -252,6 +252,6 @@ void page_write(const struct page *page, struct buf *out) {
     page_links(page, out);
     page_traffic(page, out);
     write_gates(page, out);
-    write_provenance(page, out);
+    page_write_provenance(page, out);
     buf_text(out, "</main>\n</body>\n</html>\n");
 }

@@ -95,7 +95,7 @@ static void row(struct csv *c, const json_t *record, const json_t *call) {
     buf_text(c->out, "\n");
 }
 
-static enum rc add(json_t *record, void *context, struct err *e) {
+static enum rc page_csv_add(json_t *record, void *context, struct err *e) {
     struct csv *c = context;
     (void)e;
     if (!c->begun)
@@ -112,7 +112,7 @@ static enum rc add(json_t *record, void *context, struct err *e) {
 enum rc page_csv(const char *path, struct buf *out, bool *truncated, struct err *e) {
     struct csv c = {.out = out};
     *truncated = false;
-    enum rc rc = page_each(path, add, &c, truncated, e);
+    enum rc rc = page_each(path, page_csv_add, &c, truncated, e);
     if (!rc && !c.begun)
         rc = page_empty(path, e);
     for (size_t i = 0; i < c.n_axes; i++)

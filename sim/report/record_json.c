@@ -18,7 +18,7 @@ static void write_value(struct json *j, const char *axis, const char *text) {
         json_text(j, text);
 }
 
-static void write_head(struct json *j, const struct record_head *h) {
+static void record_write_head(struct json *j, const struct record_head *h) {
     json_key_text(j, "schema", "moesim/sweep-record/1");
     json_key_text(j, "key", h->key);
     json_key_text(j, "sweep", h->sweep);
@@ -43,7 +43,7 @@ static void write_states(struct json *j, const struct result *r) {
     json_close(j);
 }
 
-static void write_inputs(struct json *j, const struct result *r) {
+static void record_write_inputs(struct json *j, const struct result *r) {
     json_key_open(j, "platform", '{');
     json_key_text(j, "name", r->in.platform->name);
     json_key_int(j, "groups", r->in.platform->groups);
@@ -76,9 +76,9 @@ void record_write(const struct record_head *h, const struct result *r, struct bu
     struct json j;
     json_init(&j, out, false);
     json_open(&j, '{');
-    write_head(&j, h);
+    record_write_head(&j, h);
     json_key_text(&j, "status", "ok");
-    write_inputs(&j, r);
+    record_write_inputs(&j, r);
     json_key_open(&j, "calls", '[');
     for (int i = 0; i < r->n_calls; i++)
         json_call(&j, r, &r->calls[i]);
@@ -110,7 +110,7 @@ void record_write_error(const struct record_head *h, enum rc rc, const char *mes
     struct json j;
     json_init(&j, out, false);
     json_open(&j, '{');
-    write_head(&j, h);
+    record_write_head(&j, h);
     json_key_text(&j, "status", "error");
     json_key_open(&j, "error", '{');
     json_key_text(&j, "kind", rc_text(rc));

@@ -40,7 +40,7 @@ static void write_fabric(const struct plat_fabric *f, struct buf *out) {
         buf_printf(out, ", cross rail by %s", fabric_cross_rails[f->cross_rail]);
 }
 
-static void write_inputs(const struct result *r, struct buf *to) {
+static void result_text_write_inputs(const struct result *r, struct buf *to) {
     struct buf lines = {0}, *out = &lines;
     const struct platform *p = r->in.platform;
     const struct workload *w = r->in.workload;
@@ -174,7 +174,7 @@ static void traffic_rows(const struct platform *p, const struct result_call *con
     }
 }
 
-static void write_stages(const struct result *r, struct buf *out) {
+static void result_text_write_stages(const struct result *r, struct buf *out) {
     struct table t;
     table_init(&t, 8);
     static const char *const head[] = {"call", "stage", "start", "end", "bytes", "messages", "rho out", "rho in"};
@@ -219,7 +219,7 @@ static const char *time_or_wire(struct claim time, struct claim wire, char text[
     return text;
 }
 
-static void write_sequence(const struct result_call *c, const struct result_sequence *s, struct buf *out) {
+static void result_text_write_sequence(const struct result_call *c, const struct result_sequence *s, struct buf *out) {
     char text[2 * CLAIM_TEXT];
     table_paragraph(out, "%s %s: %d calls back to back, host %s: %s a call%s%s", c->phase, result_call_name(c),
                     s->n_calls, s->host, time_or_wire(s->per_call, s->per_call_wire, text),
@@ -264,11 +264,11 @@ static void write_paths(const struct result *r, struct buf *out) {
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
         if (c->sequence.host)
-            write_sequence(c, &c->sequence, out);
+            result_text_write_sequence(c, &c->sequence, out);
     }
 }
 
-static void write_draws(const struct result *r, struct buf *out) {
+static void result_text_write_draws(const struct result *r, struct buf *out) {
     const char *reason = NULL;
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
@@ -440,16 +440,16 @@ static void write_calls(const struct platform *p, const struct result_call *cons
 void result_write_text(const struct result *r, struct buf *out) {
     const struct result_call *calls[RESULT_CALLS];
     by_phase(r, calls);
-    write_inputs(r, out);
+    result_text_write_inputs(r, out);
     for (int first = 0, n; first < r->n_calls; first += n) {
         n = columns(&calls[first], r->n_calls - first);
         if (first)
             buf_text(out, "\n");
         write_calls(r->in.platform, &calls[first], n, out);
     }
-    write_stages(r, out);
+    result_text_write_stages(r, out);
     write_paths(r, out);
-    write_draws(r, out);
+    result_text_write_draws(r, out);
     for (int i = 0; i < r->n_calls; i++) {
         char *label = mem_printf("%s %s", r->calls[i].phase, r->calls[i].strategy);
         allowance_write_text(&r->calls[i].allowance, label, out);

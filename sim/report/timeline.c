@@ -9,7 +9,7 @@
 #define MICRO 1e6 /* the format counts microseconds */
 
 /* Opens an event: what it is, and whose. */
-static void begin(struct json *j, const char *phase, const char *name, int call, int track) {
+static void timeline_begin(struct json *j, const char *phase, const char *name, int call, int track) {
     json_open(j, '{');
     json_key_text(j, "ph", phase);
     json_key_text(j, "name", name);
@@ -18,7 +18,7 @@ static void begin(struct json *j, const char *phase, const char *name, int call,
 }
 
 static void name_track(struct json *j, const char *what, int call, int track, const char *name) {
-    begin(j, "M", what, call, track);
+    timeline_begin(j, "M", what, call, track);
     json_key_int(j, "ts", 0);
     json_key_open(j, "args", '{');
     json_key_text(j, "name", name);
@@ -26,13 +26,13 @@ static void name_track(struct json *j, const char *what, int call, int track, co
     json_close(j);
 }
 
-static void write_stages(struct json *j, const struct result_call *c, int call) {
+static void timeline_write_stages(struct json *j, const struct result_call *c, int call) {
     name_track(j, "thread_name", call, 0, "stages");
     for (int i = 0; i < c->n_stages; i++) {
         const struct result_stage *s = &c->stages[i];
         if (!claim_known(s->start) || !claim_known(s->end))
             continue;
-        begin(j, "X", s->name, call, 0);
+        timeline_begin(j, "X", s->name, call, 0);
         claim_json_scaled(j, "ts", s->start, MICRO);
         claim_json_span(j, "dur", s->start, s->end, MICRO);
         json_key_open(j, "args", '{');
@@ -45,13 +45,13 @@ static void write_stages(struct json *j, const struct result_call *c, int call) 
 
 /* From 0 to the last byte, where anything moves. */
 static void write_end(struct json *j, const char *name, int call, int rank, struct claim end) {
-    begin(j, "X", name, call, rank + 1);
+    timeline_begin(j, "X", name, call, rank + 1);
     json_key_int(j, "ts", 0);
     claim_json_scaled(j, "dur", end, MICRO);
     json_close(j);
 }
 
-static void write_ranks(struct json *j, const struct result_call *c, int ranks, int call) {
+static void timeline_write_ranks(struct json *j, const struct result_call *c, int ranks, int call) {
     for (int r = 0; c->send_end && r < ranks && r < TIMELINE_RANKS; r++) {
         char name[32];
         snprintf(name, sizeof name, "rank %d", r);
@@ -69,7 +69,7 @@ static void write_message(struct json *j, const struct result_message *m, const 
     char name[80], id[48];
     snprintf(name, sizeof name, "rank %d sends, %.20s fabric", m->src, tier);
     snprintf(id, sizeof id, "%d-%zu", call + 1, number);
-    begin(j, last ? "e" : "b", name, call, m->src + 1);
+    timeline_begin(j, last ? "e" : "b", name, call, m->src + 1);
     claim_json_scaled(j, "ts", last ? m->end : m->start, MICRO);
     json_key_text(j, "cat", "message");
     json_key_text(j, "id", id);
@@ -85,7 +85,8 @@ static void write_message(struct json *j, const struct result_message *m, const 
 
 /* Messages overlap, so each is a pair of asynchronous events; those of one name share a row: a row a rank and
  * fabric. */
-static void write_messages(struct json *j, const struct platform *p, const struct result_messages *all, int call) {
+static void timeline_write_messages(struct json *j, const struct platform *p, const struct result_messages *all,
+                                    int call) {
     for (size_t i = 0; i < all->n; i++) {
         const struct result_message *m = &all->items[i];
         if (!claim_known(m->start) || !claim_known(m->end))
@@ -95,10 +96,10 @@ static void write_messages(struct json *j, const struct platform *p, const struc
     }
 }
 
-static void write_links(struct json *j, const struct result_call *c, int call) {
+static void timeline_write_links(struct json *j, const struct result_call *c, int call) {
     for (int i = 0; i < c->n_links && claim_known(c->bin); i++)
         for (int b = 0; b < c->links[i].n_bins; b++) {
-            begin(j, "C", c->links[i].link->name, call, 0);
+            timeline_begin(j, "C", c->links[i].link->name, call, 0);
             claim_json_scaled(j, "ts", c->bin, MICRO * b);
             json_key_open(j, "args", '{');
             json_key_number(j, "utilisation", c->links[i].bins[b]);
@@ -149,10 +150,10 @@ void timeline_write(const struct result *r, struct buf *out) {
         snprintf(name, sizeof name, "%.40s %.40s (%s)", result_call_name(c), c->phase,
                  c->time_known ? "call time" : "wire");
         name_track(&j, "process_name", i, 0, name);
-        write_stages(&j, c, i);
-        write_ranks(&j, c, r->in.topology->ranks, i);
-        write_messages(&j, r->in.platform, &c->messages, i);
-        write_links(&j, c, i);
+        timeline_write_stages(&j, c, i);
+        timeline_write_ranks(&j, c, r->in.topology->ranks, i);
+        timeline_write_messages(&j, r->in.platform, &c->messages, i);
+        timeline_write_links(&j, c, i);
     }
     json_close(&j);
     json_key_text(&j, "displayTimeUnit", "ns");

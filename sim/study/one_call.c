@@ -100,7 +100,7 @@ static void fill_traffic(struct call_run *run) {
 /* --- the run ------------------------------------------------------------------------------------------- */
 
 /* Where the time is known the band is that time. */
-static void fill_band(const struct outcome *outcomes, struct call_run *run) {
+static void call_fill_band(const struct outcome *outcomes, struct call_run *run) {
     const struct cases *cases = &run->cases;
     double low_s = INFINITY, high_s = -INFINITY;
     if (run->c->time_known)
@@ -152,7 +152,7 @@ static void fill_times(const struct outcome *outcomes, struct call_run *run) {
     c->time = claim_if(c->time_known, run->time, run->term->time_s);
     c->slack = claim_if(wire_bound_s > 0, run->wire, wire_bound_s > 0 ? run->term->wire_s / wire_bound_s : 0);
     c->wire_slack_is_far = wire_bound_s > 0 && run->term->wire_s > 1.15 * wire_bound_s;
-    fill_band(outcomes, run);
+    call_fill_band(outcomes, run);
 }
 
 static enum rc simulate(struct asking *a, struct call_run *run, struct err *e) {

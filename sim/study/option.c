@@ -36,6 +36,9 @@ const struct option option_chunks = {"--chunks", "N", OPTION_KEY, 0,
 const struct option option_trace = {"--trace", "FILE", OPTION_KEY, 0,
                                     .key = "workload.routing.trace",
                                     .help = "routing record: counts, token by token, or a matrix"};
+const struct option option_model = {"--model", "FILE", OPTION_KEY, 0,
+                                    .key = "workload.model",
+                                    .help = "config.json of a model as on Hugging Face: its layer and its router"};
 const struct option option_seed = {"--seed", "N", OPTION_COUNT, offsetof(struct question, seed), .max = INT64_MAX,
                                    .help = "of drawn tokens (default 1)"};
 static const char *const engines[] = {"auto", "simgrid", "fluid", NULL};

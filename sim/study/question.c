@@ -128,7 +128,7 @@ static void add_option(struct word_list *w, const char *option, const char *valu
     add_word(w, value);
 }
 
-static void add_count(struct word_list *w, const char *option, int64_t value) {
+static void words_add_count(struct word_list *w, const char *option, int64_t value) {
     if (value)
         add_option(w, option, arena_printf(w->arena, "%lld", (long long)value));
 }
@@ -153,10 +153,10 @@ int question_words(const struct question *q, struct arena *arena, const char ***
     for (int i = 0; i < INPUTS; i++)
         add_settings(&w, inputs[i], input_names[i]);
     add_option(&w, "--host", hosts[q->host]);
-    add_count(&w, "--calls", q->calls);
-    add_count(&w, "--batches", q->batches);
+    words_add_count(&w, "--calls", q->calls);
+    words_add_count(&w, "--batches", q->batches);
     add_option(&w, "--layers", q->all_layers ? "all" : NULL);
-    add_count(&w, "--draws", q->draws);
+    words_add_count(&w, "--draws", q->draws);
     add_option(&w, "--seed", arena_printf(arena, "%lld", (long long)q->seed));
     add_option(&w, "--corpus", q->corpus);
     if (q->analytic_only)

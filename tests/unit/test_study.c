@@ -284,6 +284,36 @@ static void each_file_has_its_share_of_the_key(void **state) {
     unlink("lender.yaml");
 }
 
+/* The config.json that workload.model names counts as well; --model is the short form of that key. */
+static void a_model_has_its_share_of_the_key(void **state) {
+    (void)state;
+    static const char *const models[] = {
+        "{\"model_type\": \"qwen3_moe\", \"num_experts\": 128, \"num_experts_per_tok\": 8, \"hidden_size\": 4096,"
+        " \"norm_topk_prob\": true, \"num_hidden_layers\": 94}",
+        "{\"model_type\": \"qwen3_moe\", \"num_experts\": 128, \"num_experts_per_tok\": 4, \"hidden_size\": 4096,"
+        " \"norm_topk_prob\": true, \"num_hidden_layers\": 94}"};
+    char keys[2][HASH_TEXT];
+    for (int i = 0; i < 2; i++) {
+        struct question q;
+        struct inputs in = {0};
+        struct manifest files = {0};
+        struct err e;
+        folder_put("config.json", models[i]);
+        ask(&q, small);
+        assert_ok(option_take(&option_model, "./config.json", &q, &e), &e);
+        key_of(&q, &program, keys[i]);
+        assert_ok(inputs_load(&q, INPUT_WORKLOAD | INPUT_PLATFORM | INPUT_IMPLEMENTATION, &in, &e), &e);
+        assert_ok(inputs_files(&in, &files, &e), &e);
+        assert_non_null(manifest_find(&files, "model"));
+        assert_string_equal(manifest_find(&files, "model")->path, "./config.json");
+        manifest_clear(&files);
+        inputs_clear(&in);
+        question_clear(&q);
+    }
+    assert_string_not_equal(keys[0], keys[1]);
+    unlink("config.json");
+}
+
 static void a_worst_layer_needs_a_number_that_may_be_shown(void **state) {
     (void)state;
     struct licences *all = licences_decide(NULL, 0);
@@ -319,6 +349,7 @@ int main(void) {
         cmocka_unit_test(each_part_of_a_question_has_its_share_of_the_key),
         cmocka_unit_test(each_part_of_the_program_has_its_share_of_the_key),
         cmocka_unit_test(each_file_has_its_share_of_the_key),
+        cmocka_unit_test(a_model_has_its_share_of_the_key),
         cmocka_unit_test(a_worst_layer_needs_a_number_that_may_be_shown),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
