@@ -4,7 +4,9 @@
  * The number inside is sealed: it cannot be read, added or printed outside gates/claim.c. It goes in with a
  * licence and comes out as text or JSON. Under a withdrawn licence it is dropped on the way in, so that no
  * writer can leak it. A zeroed claim is an unknown number: "-" in text, null in JSON.
- * Units: SI inside; claim_text() chooses readable ones. */
+ * Units: SI inside; claim_text() chooses readable ones. Errors: none.
+ * Ownership: a claim is a plain value; texts
+ * stand in the buffer of the caller. */
 #ifndef GATES_CLAIM_H
 #define GATES_CLAIM_H
 
@@ -15,7 +17,7 @@ struct claim {
     uint64_t sealed[2];
 };
 
-/* The number, if the licence is not withdrawn; NULL counts as withdrawn. */
+/* Seals the number, if the licence is not withdrawn; NULL counts as withdrawn. */
 struct claim claim_make(const struct licence *l, double value);
 /* The same where the number may not exist. */
 struct claim claim_if(bool known, const struct licence *l, double value);

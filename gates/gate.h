@@ -4,6 +4,7 @@
  * A gate holds no code: an estimand elsewhere turns its corpus into metrics, gate_judge() compares these with
  * the limits. The result is a function of definition and evidence alone and carries a hash of both. Evidence
  * that is missing, unreadable or not the file the gate was registered with leaves the gate without a pass.
+ * Units: those of the metrics that an estimand yields; SI. Errors: none: a trial that fails is a result with a reason.
  * Ownership: a result borrows its gate and owns its points; gate_result_clear() releases. */
 #ifndef GATES_GATE_H
 #define GATES_GATE_H

@@ -4,6 +4,7 @@
  * Both types are incomplete outside gates/: nobody else can make a licence or change one. A number gets to a
  * report only by way of claim_make() (claim.h), which asks for a licence.
  * Fail closed: a gate that is not among the results counts as not passed.
+ * Units: none. Errors: RC_WITHDRAWN, by licence_require() only.
  * Ownership: licences_free() releases a set and every licence in it; the results are borrowed. */
 #ifndef GATES_LICENCE_H
 #define GATES_LICENCE_H

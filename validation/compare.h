@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare.h - two answers to the same question side by side.
  *
- * Units: SI. Whoever answers is handed in as numbers; nothing here knows the model or the simulator. */
+ * Units: SI. Whoever answers is handed in as numbers; nothing here knows the model or the simulator.
+ * Errors: none. Ownership: borrows everything; names are static. */
 #ifndef VALIDATION_COMPARE_H
 #define VALIDATION_COMPARE_H
 

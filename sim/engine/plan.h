@@ -9,6 +9,7 @@
  * gate (`gate`): the first exchange of the next call, and in a sequence each stage of a call that
  * is not pipelined.
  * Model: FORMULAS.md [S4], [S5], [S7].
+ * Units: SI. Errors: none.
  * Ownership: borrows the calls; plan_clear() releases the rest. */
 #ifndef SIM_ENGINE_PLAN_H
 #define SIM_ENGINE_PLAN_H

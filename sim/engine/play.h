@@ -4,6 +4,7 @@
  * Units: seconds from the moment when the ranks that enter the call first have paid alpha of the
  * first exchange. A time is -1 where a rank has no such event.
  * Shapes: plan_at() and plan_event() of plan.h.
+ * Errors: none.
  * Ownership: play_clear() releases. */
 #ifndef SIM_ENGINE_PLAY_H
 #define SIM_ENGINE_PLAY_H

@@ -7,6 +7,7 @@
  * exchange.
  * Units: seconds of the run's clock.
  * Source: own, FORMULAS.md [S8].
+ * Errors: none.
  * Ownership: trail_clear() releases. */
 #ifndef SIM_ENGINE_TRAIL_H
 #define SIM_ENGINE_TRAIL_H
