@@ -37,7 +37,7 @@ struct gate_scope {
     double bytes[2];   /* send buffer of one rank */
     double rho_max;    /* 1: balanced destinations only */
 };
-/* True when everything that `asked` spans lies inside `scope`. */
+/* Returns true when everything that `asked` spans lies inside `scope`. */
 bool gate_covers(const struct gate_scope *scope, const struct gate_scope *asked);
 
 enum limit_kind { LIMIT_AT_MOST, LIMIT_AT_LEAST, LIMIT_MAGNITUDE };
@@ -110,13 +110,13 @@ struct gate_result {
 
 /* Compares metrics and limits; takes over the evidence. */
 void gate_judge(const struct gate *gate, struct gate_evidence *evidence, struct gate_result *result);
-/* The gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing but the
+/* Records that the gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing but the
  * hashes of the files that were read remains. */
 void gate_not_evaluated(const struct gate *gate, struct gate_evidence *evidence, const char *why,
                         struct gate_result *result);
-/* True when this metric keeps the limit; false also for metrics that are not numbers. */
+/* Returns true when this metric keeps the limit; false also for metrics that are not numbers. */
 bool gate_limit_kept(const struct gate_limit *limit, double value);
-/* The limit on a metric, or NULL. */
+/* Returns the limit on a metric, or NULL. */
 const struct gate_limit *gate_limit_of(const struct gate *gate, const char *metric);
 
 enum { GATE_TEXT = 48 };

@@ -22,7 +22,7 @@ struct comparison {
 void compare_fill(struct comparison *c);
 const char *compare_basis_name(enum compare_basis basis); /* "time", "wire"; NULL for none */
 
-/* True when a simulated time lies below its lower bound by more than rounding: a bug. */
+/* Returns true when a simulated time lies below its lower bound by more than rounding: a bug. */
 bool compare_below_bound(double simulated_s, double bound_s);
 
 #endif

@@ -44,7 +44,7 @@ struct play {
 void play_init(struct play *play, const struct plan *plan);
 void play_clear(struct play *play);
 
-/* The arrays of a play, one after the other: calls visit for each. */
+/* Calls visit for each array of a play, one after the other. */
 void play_each_array(struct play *play, const struct plan *plan,
                      void (*visit)(void *context, void *data, size_t bytes), void *context);
 
