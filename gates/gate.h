@@ -110,8 +110,8 @@ struct gate_result {
 
 /* Compares metrics and limits; takes over the evidence. */
 void gate_judge(const struct gate *gate, struct gate_evidence *evidence, struct gate_result *result);
-/* Records that the gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing but the
- * hashes of the files that were read remains. */
+/* Records that the gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing
+ * but the hashes of the files that were read remains. */
 void gate_not_evaluated(const struct gate *gate, struct gate_evidence *evidence, const char *why,
                         struct gate_result *result);
 /* Returns true when this metric keeps the limit; false also for metrics that are not numbers. */
