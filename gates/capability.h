@@ -4,7 +4,7 @@
  * A capability is open, conditional (the number is shown as "if these constants hold") or withdrawn (no
  * number is shown anywhere). The table below is the one place that ties capabilities to gates; what it says in
  * the column `otherwise` holds as long as no evidence opens the capability.
- * Ownership: texts are static. */
+ * Units: none. Errors: none. Ownership: texts are static. */
 #ifndef GATES_CAPABILITY_H
 #define GATES_CAPABILITY_H
 

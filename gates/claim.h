@@ -4,7 +4,9 @@
  * The number inside is sealed: it cannot be read, added or printed outside gates/claim.c. It goes in with a
  * licence and comes out as text or JSON. Under a withdrawn licence it is dropped on the way in, so that no
  * writer can leak it. A zeroed claim is an unknown number: "-" in text, null in JSON.
- * Units: SI inside; claim_text() chooses readable ones. */
+ * Units: SI inside; claim_text() chooses readable ones. Errors: none.
+ * Ownership: a claim is a plain value; texts
+ * stand in the buffer of the caller. */
 #ifndef GATES_CLAIM_H
 #define GATES_CLAIM_H
 
@@ -15,9 +17,9 @@ struct claim {
     uint64_t sealed[2];
 };
 
-/* The number, if the licence is not withdrawn; NULL counts as withdrawn. */
+/* Seals the number, if the licence is not withdrawn; NULL counts as withdrawn. */
 struct claim claim_make(const struct licence *l, double value);
-/* The same where the number may not exist. */
+/* Seals the number as claim_make() does, or makes an unknown one where known is false. */
 struct claim claim_if(bool known, const struct licence *l, double value);
 
 bool claim_known(struct claim c);
@@ -36,10 +38,10 @@ enum { CLAIM_TEXT = 32 };
 const char *claim_text(struct claim c, enum claim_form form, char text[static CLAIM_TEXT]);
 
 void claim_json_key(struct json *j, const char *key, struct claim c); /* a number or null */
-/* The same times a factor, and the difference of two; for formats with a unit of their own. */
+/* Write a number times a factor, and the difference of two; for formats with a unit of their own. */
 void claim_json_scaled(struct json *j, const char *key, struct claim c, double factor);
 void claim_json_span(struct json *j, const char *key, struct claim from, struct claim to, double factor);
-/* [low, high], or null when one of them is unknown. */
+/* Writes [low, high], or null when one of them is unknown. */
 void claim_json_pair(struct json *j, const char *key, const struct claim pair[2]);
 
 #endif

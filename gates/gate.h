@@ -4,6 +4,7 @@
  * A gate holds no code: an estimand elsewhere turns its corpus into metrics, gate_judge() compares these with
  * the limits. The result is a function of definition and evidence alone and carries a hash of both. Evidence
  * that is missing, unreadable or not the file the gate was registered with leaves the gate without a pass.
+ * Units: those of the metrics that an estimand yields; SI. Errors: none: a trial that fails is a result with a reason.
  * Ownership: a result borrows its gate and owns its points; gate_result_clear() releases. */
 #ifndef GATES_GATE_H
 #define GATES_GATE_H
@@ -36,7 +37,7 @@ struct gate_scope {
     double bytes[2];   /* send buffer of one rank */
     double rho_max;    /* 1: balanced destinations only */
 };
-/* True when everything that `asked` spans lies inside `scope`. */
+/* Returns true when everything that `asked` spans lies inside `scope`. */
 bool gate_covers(const struct gate_scope *scope, const struct gate_scope *asked);
 
 enum limit_kind { LIMIT_AT_MOST, LIMIT_AT_LEAST, LIMIT_MAGNITUDE };
@@ -109,13 +110,13 @@ struct gate_result {
 
 /* Compares metrics and limits; takes over the evidence. */
 void gate_judge(const struct gate *gate, struct gate_evidence *evidence, struct gate_result *result);
-/* The gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing but the
- * hashes of the files that were read remains. */
+/* Records that the gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing
+ * but the hashes of the files that were read remains. */
 void gate_not_evaluated(const struct gate *gate, struct gate_evidence *evidence, const char *why,
                         struct gate_result *result);
-/* True when this metric keeps the limit; false also for metrics that are not numbers. */
+/* Returns true when this metric keeps the limit; false also for metrics that are not numbers. */
 bool gate_limit_kept(const struct gate_limit *limit, double value);
-/* The limit on a metric, or NULL. */
+/* Returns the limit on a metric, or NULL. */
 const struct gate_limit *gate_limit_of(const struct gate *gate, const char *metric);
 
 enum { GATE_TEXT = 48 };

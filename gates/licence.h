@@ -4,6 +4,7 @@
  * Both types are incomplete outside gates/: nobody else can make a licence or change one. A number gets to a
  * report only by way of claim_make() (claim.h), which asks for a licence.
  * Fail closed: a gate that is not among the results counts as not passed.
+ * Units: none. Errors: RC_WITHDRAWN, by licence_require() only.
  * Ownership: licences_free() releases a set and every licence in it; the results are borrowed. */
 #ifndef GATES_LICENCE_H
 #define GATES_LICENCE_H
@@ -20,13 +21,13 @@ void licences_free(struct licences *l); /* NULL is allowed */
 /* Releases the licences that were made for questions; for the next question of many. */
 void licences_forget(struct licences *l);
 
-/* The licence without regard to a question: capabilities that open in a scope only are not open here. */
+/* Returns the licence without regard to a question: capabilities that open in a scope only are not open here. */
 const struct licence *licences_get(const struct licences *l, enum capability c);
 
-/* The licence for a question: machine, constants, implementation, worlds, sizes, skew. */
+/* Returns the licence for a question: machine, constants, implementation, worlds, sizes, skew. */
 const struct licence *licences_for(struct licences *l, enum capability c, const struct gate_scope *asked);
 
-/* The licence for a number made of several calls, each with its own call_time licence. */
+/* Returns the licence for a number made of several calls, each with its own call_time licence. */
 const struct licence *licences_of_calls(struct licences *l, enum capability c,
                                         const struct licence *const *calls, size_t n);
 

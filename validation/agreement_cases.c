@@ -25,8 +25,8 @@ static const char *const slows[] = {
     "slow.kind=fat-tree slow.levels=2 slow.ports=12 slow.oversubscription=2",
     "slow.kind=rail-optimised slow.oversubscription=3",
     "slow.kind=multi-plane slow.nics=2 slow.nic_bandwidth=50GBps",
-    "slow.kind=dragonfly slow.routers=1 slow.router_groups=1 slow.local_bandwidth=50GBps "
-    "slow.global_bandwidth=60GBps slow.routing=spread",
+    ("slow.kind=dragonfly slow.routers=1 slow.router_groups=1 slow.local_bandwidth=50GBps "
+     "slow.global_bandwidth=60GBps slow.routing=spread"),
     "slow.kind=torus slow.dims=%dx2 slow.link_bandwidth=60GBps",
     "slow.kind=ring slow.link_bandwidth=60GBps",
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calls.h - what the estimands of calls share, whether the closed form or the simulator answers. Units: SI. */
+/* calls.h - what the estimands of calls share, whether the closed form or the simulator answers.
+ *
+ * Units: SI. Errors: none. Ownership: tables are static; points are borrowed. */
 #ifndef VALIDATION_CALLS_H
 #define VALIDATION_CALLS_H
 

@@ -3,7 +3,8 @@
  *
  * Units: SI. Source: model/FORMULAS.md [F1]..[F7]; alpha by the paper's clamped rule, so that coverage is no
  * question here.
- * Errors: RC_UNSUPPORTED when the platform has no alpha table of the implementation. */
+ * Errors: RC_UNSUPPORTED when the platform has no alpha table of the implementation.
+ * Ownership: borrows everything; free() releases what closed_errors() returns. */
 #ifndef VALIDATION_CLOSED_H
 #define VALIDATION_CLOSED_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare.h - two answers to the same question side by side.
  *
- * Units: SI. Whoever answers is handed in as numbers; nothing here knows the model or the simulator. */
+ * Units: SI. Whoever answers is handed in as numbers; nothing here knows the model or the simulator.
+ * Errors: none. Ownership: borrows everything; names are static. */
 #ifndef VALIDATION_COMPARE_H
 #define VALIDATION_COMPARE_H
 
@@ -21,7 +22,7 @@ struct comparison {
 void compare_fill(struct comparison *c);
 const char *compare_basis_name(enum compare_basis basis); /* "time", "wire"; NULL for none */
 
-/* True when a simulated time lies below its lower bound by more than rounding: a bug. */
+/* Returns true when a simulated time lies below its lower bound by more than rounding: a bug. */
 bool compare_below_bound(double simulated_s, double bound_s);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimand.h - how the evidence of a gate becomes metrics. One function each, found by name.
+/* estimand.h - how the evidence of a gate becomes metrics: one function each (estimand_table.h has their names).
  *
  * Whoever answers a call is handed in as a function; nothing here knows the simulator. Without the function
  * that an estimand needs it says so and the gate is not evaluated.
  * Units: SI. Errors: of the corpus (RC_SCHEMA, RC_UNIT), of a platform, of the answering function;
- * RC_UNSUPPORTED where the means do not exist. */
+ * RC_UNSUPPORTED where the means do not exist.
+ * Ownership: an input borrows all it points to; the caller clears the evidence that a function fills, after an error
+ * too. */
 #ifndef VALIDATION_ESTIMAND_H
 #define VALIDATION_ESTIMAND_H
 
@@ -39,20 +41,6 @@ struct estimand_input {
 };
 
 typedef enum rc (*estimand_f)(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
-
-enum estimand_flag {
-    ESTIMAND_OWN = 1,    /* a user's gate may ask for it */
-    ESTIMAND_ENGINE = 2, /* simulates: it is run with tools.simulator only */
-    ESTIMAND_PACKETS = 4 /* its corpus is one of packet-level times */
-};
-struct estimand {
-    const char *name;
-    estimand_f run;
-    const char *units;   /* of its points, "s" or "ratio" */
-    unsigned flags;      /* enum estimand_flag */
-    const char *metrics; /* it yields, with blanks between */
-};
-const struct estimand *estimand_find(const char *name);
 
 /* --- the estimands, by file ------------------------------------------------------------------- */
 

@@ -4,7 +4,8 @@
  *
  * Units: SI. Model: FORMULAS.md [V1]; least squares on the relative error.
  * Errors: RC_UNSUPPORTED (the points do not identify what is asked for, with the reason), RC_RANGE
- * (too few points). */
+ * (too few points).
+ * Ownership: borrows everything. */
 #ifndef VALIDATION_FIT_CALLS_H
 #define VALIDATION_FIT_CALLS_H
 

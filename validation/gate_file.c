@@ -8,7 +8,7 @@
 
 #include "gates/capability.h"
 #include "platforms/base/file.h"
-#include "validation/estimand.h"
+#include "validation/estimand_table.h"
 #include "validation/gate_table.h"
 
 struct limit_keys {

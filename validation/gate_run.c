@@ -6,6 +6,7 @@
 
 #include "platforms/base/clock.h"
 #include "platforms/base/mem.h"
+#include "validation/estimand_table.h"
 #include "validation/gate_table.h"
 
 /* The corpus must be the one that the gate was registered with, of that machine, and may carry no more than
@@ -46,7 +47,7 @@ static enum rc load_implementation(const struct gate *g, const struct corpus *c,
     return rc;
 }
 
-static enum rc load(const struct gate *g, const char *folder, struct corpus **corpus,
+static enum rc load_corpus(const struct gate *g, const char *folder, struct corpus **corpus,
                     struct platform **platform, struct implementation **m, struct err *e) {
     bool tables = g->corpus && !(estimand_find(g->estimand)->flags & ESTIMAND_PACKETS);
     enum rc rc = tables ? corpus_load(g->own ? folder : NULL, g->corpus, corpus, e) : RC_OK;
@@ -71,7 +72,7 @@ void gate_evaluate(const struct gate *gate, const char *folder, const struct est
     struct err e = {.text = ""};
     const struct estimand *estimand = estimand_find(gate->estimand);
     BUG_ON(!estimand);
-    enum rc rc = load(gate, folder, &corpus, &platform, &implementation, &e);
+    enum rc rc = load_corpus(gate, folder, &corpus, &platform, &implementation, &e);
     if (!rc && estimand->flags & ESTIMAND_PACKETS)
         rc = load_packet(gate, &packet, &e);
     x.unit = estimand->units;

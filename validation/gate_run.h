@@ -3,6 +3,7 @@
  *
  * A gate whose evidence is missing, unreadable, altered or of the wrong kind is not evaluated, with the
  * reason, and so does not pass; that is no error of the run. A gate file of the user that cannot be read is.
+ * Units: SI.
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_RANGE of the user's files.
  * Ownership: gate_run_clear() releases; results borrow the gates of the run. */
 #ifndef VALIDATION_GATE_RUN_H

@@ -295,7 +295,7 @@ static enum rc read_case(struct packet_corpus *corpus, struct packet_case *c, st
     return rc;
 }
 
-static enum rc read_corpus(struct packet_corpus *c, struct err *e) {
+static enum rc packet_read_corpus(struct packet_corpus *c, struct err *e) {
     enum rc rc = keys_schema(c->doc, PACKET_SCHEMA, e);
     if (!rc)
         rc = keys_read(packet_keys, c->doc->root, c->doc, c, e);
@@ -317,7 +317,7 @@ static enum rc read_corpus(struct packet_corpus *c, struct err *e) {
 static enum rc from_doc(struct yaml_doc *doc, struct packet_corpus **corpus, struct err *e) {
     struct packet_corpus *c = mem_alloc(1, sizeof *c);
     c->doc = doc;
-    enum rc rc = read_corpus(c, e);
+    enum rc rc = packet_read_corpus(c, e);
     if (rc)
         packet_free(c);
     else

@@ -129,7 +129,7 @@ struct scaled {
     double fixed_s, slope; /* what 1 stands for */
 };
 
-static void residuals(const double *at, const void *context, double *r) {
+static void points_residuals(const double *at, const void *context, double *r) {
     const struct scaled *s = context;
     for (size_t i = 0; i < s->line->n; i++)
         r[i] = (at[0] * s->fixed_s + at[1] * s->slope * s->line->x[i]) / s->line->time_s[i] - 1;
@@ -147,7 +147,7 @@ enum rc sample_line_fit(const struct sample_line *line, struct line_fit *fit, st
     if (!(furthest > 0))
         return err_set(e, RC_RANGE, "no points, or all of them at 0");
     struct scaled s = {line, longest_s, longest_s / furthest};
-    struct fit_problem p = {.f = residuals, .context = &s, .n = line->n, .parameters = 2, .names = names,
+    struct fit_problem p = {.f = points_residuals, .context = &s, .n = line->n, .parameters = 2, .names = names,
                             .high = {1e3, 1e3}};
     enum rc rc = fit_least_squares(&p, at, error, &sum, e);
     if (rc)

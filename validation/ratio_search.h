@@ -4,7 +4,8 @@
  * The fast tier stays, the slow tier is base / ratio, and the rates of its fabric (NICs, capacity, links between
  * neighbours, of a dragonfly) go with it; its `shared` links and the `links` of a graph keep theirs. x_half of the
  * slow tier stays in bytes, or, where the file states a cost of a message, that cost stays.
- * Errors: those of the simulator. */
+ * Units: SI; the ratio is fast rate over slow rate.
+ * Errors: those of the simulator. Ownership: borrows everything. */
 #ifndef VALIDATION_RATIO_SEARCH_H
 #define VALIDATION_RATIO_SEARCH_H
 

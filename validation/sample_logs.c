@@ -74,7 +74,7 @@ static bool number_after(const char *text, const char *key, double *value) {
 
 /* --- one row -------------------------------------------------------------------------------------- */
 
-static void add(struct log *l, int quantity, double message_bytes, double send_bytes, double time_s) {
+static void add_sample(struct log *l, int quantity, double message_bytes, double send_bytes, double time_s) {
     struct sample row = {.quantity = quantity, .part = "", .regime = REGIME_AHEAD, .calls = 1,
                          .message_bytes = message_bytes, .send_bytes = send_bytes, .time_s = time_s};
     row.repeat = row.turn = (int64_t)l->s->n; // ranks are filled in when all lines are read
@@ -135,11 +135,11 @@ static void read_table_row(struct log *l) {
         !(size > 0) || !(time_us > 0))
         return;
     if (l->kind == LOG_NCCL)
-        add(l, SAMPLED_ALLTOALL, 0, size, time_us * 1e-6);
+        add_sample(l, SAMPLED_ALLTOALL, 0, size, time_us * 1e-6);
     else if (l->quantity == SAMPLED_PING_PONG)
-        add(l, l->quantity, size, size, 2e-6 * time_us); // one way is printed
+        add_sample(l, l->quantity, size, size, 2e-6 * time_us); // one way is printed
     else if (l->quantity >= 0)
-        add(l, l->quantity, size, 0, time_us * 1e-6);
+        add_sample(l, l->quantity, size, 0, time_us * 1e-6);
 }
 
 /* --- DeepEP ---------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void add_rate(struct log *l, int quantity, const char *text, const char *
     if (!unit || from == unit || !number_after(text, time_key, &time_us) || !(time_us > 0))
         return;
     GBps = strtod(from, NULL);
-    add(l, quantity, 0, GBps * 1e9 * time_us * 1e-6, time_us * 1e-6);
+    add_sample(l, quantity, 0, GBps * 1e9 * time_us * 1e-6, time_us * 1e-6);
 }
 
 /* Returns whether the line is one of DeepEP's. */

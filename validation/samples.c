@@ -161,7 +161,7 @@ static enum rc read_row(const struct csv *c, size_t n_columns, const struct key 
     return rc;
 }
 
-static enum rc read_rows(const char *text, size_t n, const char *name, int lines_before, struct samples *s,
+static enum rc read_samples(const char *text, size_t n, const char *name, int lines_before, struct samples *s,
                          struct err *e) {
     const struct key *columns[COLUMNS];
     struct csv c;
@@ -211,7 +211,7 @@ static enum rc read_own(const char *text, size_t n, const char *name, struct sam
     if (!rc)
         rc = samples_check_shape(s, name, e);
     if (!rc)
-        rc = read_rows(text + at, n - at, name, lines, s, e);
+        rc = read_samples(text + at, n - at, name, lines, s, e);
     buf_clear(&environment);
     return rc;
 }

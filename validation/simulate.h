@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* simulate.h - whoever answers a call, handed in: nothing here knows the engine.
  *
- * Fills outcomes[n_cases], one for each case of fixed costs; the caller clears them. */
+ * A simulator fills outcomes[n_cases], one for each case of fixed costs.
+ * Units: SI. Errors: those of the simulator handed in. Ownership: the caller clears the outcomes. */
 #ifndef VALIDATION_SIMULATE_H
 #define VALIDATION_SIMULATE_H
 

@@ -2,7 +2,7 @@
 /* check.h - what must hold after a run: all is delivered, and links carried what the messages
  * weigh.
  *
- * Errors: RC_ENGINE. */
+ * Units: SI. Errors: RC_ENGINE. Ownership: borrows everything. */
 #ifndef SIM_ENGINE_CHECK_H
 #define SIM_ENGINE_CHECK_H
 

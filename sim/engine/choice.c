@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which engine plays a call, where nobody says. */
-#include "sim/engine/engine.h"
+#include "sim/engine/choice.h"
 
 static double flows_of_stage(const struct call *call, int stage) {
     const struct matrix *m = &call->stages[stage].bytes;

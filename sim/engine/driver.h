@@ -10,6 +10,7 @@
  * (rendezvous) and has a receive slot. Before its payload moves it occupies the egress port that
  * carries the per-message cost.
  * Model: FORMULAS.md [S1]..[S7].
+ * Units: SI.
  * Errors: RC_RANGE, RC_ENGINE (messages that never arrive, a link that carried other bytes).
  * Ownership: with SimGrid driver_open() is called once in a process; driver_close() releases. */
 #ifndef SIM_ENGINE_DRIVER_H

@@ -17,19 +17,8 @@
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
+#include "sim/engine/choice.h"
 #include "workloads/costs.h"
-
-enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
-
-/* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`. With as many, skewed, and 8 in flight per sender
- * SimGrid takes about a second (tests/bench/engines.sh). */
-enum { SIM_SIMGRID_FLOWS = 2048 };
-
-/* Flows that a call starts: a path of a piece of a message each, and one for its per-message cost. */
-double sim_flows(const struct call *call);
-/* What SIM_ENGINE_AUTO is for so many flows. */
-enum sim_engine sim_engine_for(double flows);
-const char *sim_engine_name(enum sim_engine engine); /* "auto", "simgrid", "fluid" */
 
 struct sim_options {
     enum sim_engine engine;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* order.h - in which order a sender takes its peers.
  *
- * Model: FORMULAS.md [S4]. */
+ * Model: FORMULAS.md [S4].
+ * Units: none, ranks are numbers from 0. Errors: none. Ownership: the caller owns peers. */
 #ifndef SIM_ENGINE_ORDER_H
 #define SIM_ENGINE_ORDER_H
 

@@ -9,6 +9,7 @@
  * gate (`gate`): the first exchange of the next call, and in a sequence each stage of a call that
  * is not pipelined.
  * Model: FORMULAS.md [S4], [S5], [S7].
+ * Units: SI. Errors: none.
  * Ownership: borrows the calls; plan_clear() releases the rest. */
 #ifndef SIM_ENGINE_PLAN_H
 #define SIM_ENGINE_PLAN_H
@@ -45,7 +46,7 @@ struct plan {
 };
 
 void plan_init(struct plan *p, const struct call *call);
-/* The same, with hosts that issue calls in order. */
+/* Prepares a plan of calls back to back, with hosts that issue calls in order. */
 void plan_init_sequence(struct plan *p, const struct call *calls, size_t n_calls, enum regime host);
 void plan_clear(struct plan *p);
 
@@ -54,12 +55,12 @@ enum { WAYS = TIER_MAX * (TIER_MAX + 1) / 2 }; /* at most */
 int plan_way(const struct route *route);
 double plan_latency_s(const struct costs *costs, int way);
 
-/* Number of a part. */
+/* Returns the number of a part. */
 static inline size_t plan_part(const struct plan *p, int exchange, int chunk, int rank) {
     return p->exchanges[exchange].first_part + (size_t)chunk * (size_t)p->ranks + (size_t)rank;
 }
 
-/* Entries of arrays over (exchange, rank) and over (exchange, way, rank). */
+/* Return the entries of arrays over (exchange, rank) and over (exchange, way, rank). */
 static inline size_t plan_at(const struct plan *p, int exchange, int rank) {
     return (size_t)exchange * (size_t)p->ranks + (size_t)rank;
 }

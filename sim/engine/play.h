@@ -4,6 +4,7 @@
  * Units: seconds from the moment when the ranks that enter the call first have paid alpha of the
  * first exchange. A time is -1 where a rank has no such event.
  * Shapes: plan_at() and plan_event() of plan.h.
+ * Errors: none.
  * Ownership: play_clear() releases. */
 #ifndef SIM_ENGINE_PLAY_H
 #define SIM_ENGINE_PLAY_H
@@ -43,7 +44,7 @@ struct play {
 void play_init(struct play *play, const struct plan *plan);
 void play_clear(struct play *play);
 
-/* The arrays of a play, one after the other: calls visit for each. */
+/* Calls visit for each array of a play, one after the other. */
 void play_each_array(struct play *play, const struct plan *plan,
                      void (*visit)(void *context, void *data, size_t bytes), void *context);
 

@@ -7,6 +7,7 @@
  * exchange.
  * Units: seconds of the run's clock.
  * Source: own, FORMULAS.md [S8].
+ * Errors: none.
  * Ownership: trail_clear() releases. */
 #ifndef SIM_ENGINE_TRAIL_H
 #define SIM_ENGINE_TRAIL_H
@@ -36,7 +37,7 @@ void trail_begin(struct trail *t, int exchange, const int *links, int n, int64_t
                  double at_s);
 void trail_end(struct trail *t, int exchange, const struct route *route, double at_s);
 
-/* From a piece that arrived last, and from a rank's entry into an exchange. */
+/* Write the way back, in words, from a piece that arrived last and from a rank's entry into an exchange. */
 void trail_from_piece(const struct trail *t, int64_t piece, char text[static OUTCOME_PATH]);
 void trail_from_entry(const struct trail *t, int exchange, int rank,
                       char text[static OUTCOME_PATH]);

@@ -4,6 +4,7 @@
 
 #include "gates/licence.h"
 #include "sim/report/gates_report.h"
+#include "validation/estimand_table.h"
 
 static const struct estimand_tools no_tools;
 

@@ -72,7 +72,7 @@ static void part_buffers(const struct bed *b, struct part *a, double message_byt
     a->receive = buffer_alloc(b->set, message_bytes * (a->n_from ? a->n_from : 1));
 }
 
-static void add(const struct bed *b, struct points *list, struct part *a, struct point p) {
+static void put(const struct bed *b, struct points *list, struct part *a, struct point p) {
     part_buffers(b, a, p.message_bytes);
     p.part = "";
     p.context = a;
@@ -118,7 +118,7 @@ void measure_ping(struct bed *b) {
             part_add(b, a, src, dst);
             struct point p = {.quantity = "ping-pong", .slow = slow, .world = 2, .senders = 1, .peers = 1,
                               .calls = trips, .message_bytes = SMALL, .send_bytes = SMALL, .run = run_ping};
-            add(b, &list, a, p);
+            put(b, &list, a, p);
         }
     sample(b, &list);
 }
@@ -131,7 +131,7 @@ static void add_pairs(struct bed *b, struct points *list, bool slow, int pairs, 
         for (int k = 0; k < WINDOW; k++)
             part_add(b, a, src, dst);
     }
-    add(b, list, a, (struct point){.quantity = "pairs", .slow = slow, .world = 2 * pairs, .senders = pairs,
+    put(b, list, a, (struct point){.quantity = "pairs", .slow = slow, .world = 2 * pairs, .senders = pairs,
                                    .peers = WINDOW, .message_bytes = bytes, .send_bytes = WINDOW * bytes});
 }
 
@@ -156,7 +156,7 @@ void measure_messages(struct bed *b) {
             pair(b, slow, 0, &src, &dst);
             for (int k = 0; k < n; k++)
                 part_add(b, a, src, dst);
-            add(b, &list, a, (struct point){.quantity = "messages", .slow = slow, .world = 2, .senders = 1, .peers = n,
+            put(b, &list, a, (struct point){.quantity = "messages", .slow = slow, .world = 2, .senders = 1, .peers = n,
                                             .message_bytes = SMALL, .send_bytes = n * SMALL});
         }
     sample(b, &list);
@@ -171,7 +171,7 @@ void measure_spread(struct bed *b) {
             struct part *a = part_new(b, peers);
             for (int k = 0; k < peers; k++)
                 part_add(b, a, 0, slow ? b->ranks_per_group + k : 1 + k);
-            add(b, &list, a, (struct point){.quantity = "spread", .slow = slow, .world = peers + 1, .senders = 1,
+            put(b, &list, a, (struct point){.quantity = "spread", .slow = slow, .world = peers + 1, .senders = 1,
                                             .peers = peers, .message_bytes = (double)(int)(bytes / peers),
                                             .send_bytes = bytes});
         }
@@ -188,7 +188,7 @@ void measure_incast(struct bed *b) {
             struct part *a = part_new(b, senders);
             for (int k = 0; k < senders; k++)
                 part_add(b, a, slow ? b->ranks_per_group + k : 1 + k, 0);
-            add(b, &list, a, (struct point){.quantity = "incast", .slow = slow, .world = senders + 1,
+            put(b, &list, a, (struct point){.quantity = "incast", .slow = slow, .world = senders + 1,
                                             .senders = senders, .peers = 1, .message_bytes = (double)(int)bytes,
                                             .send_bytes = bytes});
         }

@@ -16,7 +16,7 @@ struct replay {
     int *send_counts, *send_offsets, *receive_counts, *receive_offsets;
 };
 
-static void run(const struct point *p) {
+static void replay_run(const struct point *p) {
     const struct replay *r = p->context;
     MPI_Request request;
     for (int i = 0; i < p->calls; i++)
@@ -121,7 +121,7 @@ void measure_replay(struct bed *b) {
     struct points list = {0};
     struct point p = {.quantity = "replay", .part = slash ? slash + 1 : b->set->matrix, .slow = b->groups > 1,
                       .world = b->ranks, .senders = b->ranks, .peers = b->ranks - 1, .calls = 1, .member = true,
-                      .run = run, .context = &r};
+                      .run = replay_run, .context = &r};
     fill(b, bytes, &r);
     sizes_of(b, bytes, &p);
     points_add(&list, &p);

@@ -11,7 +11,7 @@ struct splits {
     long sum;
 };
 
-static void run(const struct point *p) {
+static void splits_run(const struct point *p) {
     struct splits *s = p->context;
     for (int call = 0; call < p->calls; call++) {
         MPI_Alltoall(s->send, 1, MPI_INT, s->receive, 1, MPI_INT, s->comm);
@@ -34,7 +34,7 @@ void measure_splits(struct bed *b) {
             points_add(&list, &(struct point){.quantity = "splits", .part = "", .slow = slow, .world = world,
                                               .senders = world, .peers = world - 1, .calls = calls,
                                               .message_bytes = sizeof(int), .send_bytes = world * (double)sizeof(int),
-                                              .member = splits[n].comm != MPI_COMM_NULL, .run = run,
+                                              .member = splits[n].comm != MPI_COMM_NULL, .run = splits_run,
                                               .context = &splits[n]});
         n++;
     }

@@ -54,7 +54,7 @@ static void run_v(const struct point *p) {
         MPI_Waitall(p->calls, requests, MPI_STATUSES_IGNORE);
 }
 
-static void add(const struct bed *b, struct points *list, struct sweep *s, bool slow) {
+static void add_size(const struct bed *b, struct points *list, struct sweep *s, bool slow) {
     double sizes[SIZES], most = 0;
     int n = message_sizes(b->set, s->world, sizes);
     for (int i = 0; i < n; i++) {
@@ -96,7 +96,7 @@ void measure_sweep(struct bed *b) {
         s->comm = world_of(b, worlds[i], slow);
         s->counts = mem_alloc(2 * (size_t)s->world, sizeof *s->counts);
         s->offsets = s->counts + s->world;
-        add(b, &list, s, slow);
+        add_size(b, &list, s, slow);
     }
     sample_points(b, list.items, list.n);
     while (n)

@@ -95,7 +95,7 @@ static void sort_by_owner(const struct two_hop *t, int rows) {
     }
 }
 
-static void run(const struct point *p) {
+static void two_hop_run(const struct point *p) {
     const struct two_hop *t = p->context;
     double s[PARTS] = {0}, begin = MPI_Wtime();
     for (int call = 0; call < p->calls; call++) {
@@ -215,7 +215,7 @@ void measure_two_hop(struct bed *b) {
         points_add(&list, &(struct point){.quantity = "two-hop", .part = part_names[i], .slow = b->groups > 1,
                                           .world = b->ranks, .senders = b->ranks, .peers = CHOICES, .calls = 1,
                                           .message_bytes = b->set->row_bytes,
-                                          .send_bytes = TOKENS * b->set->row_bytes, .member = true, .run = run,
+                                          .send_bytes = TOKENS * b->set->row_bytes, .member = true, .run = two_hop_run,
                                           .context = &t, .own_time = true});
     sample_points(b, list.items, list.n);
     check_rows(&t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "validation/estimand.h"
+#include "validation/estimand_table.h"
 
 #include <string.h>
 
