@@ -32,8 +32,4 @@ enum { SKEW_ROWS = 3 };
 void skew_table(const struct model_geometry *g, const struct traffic *traffic, double cv,
                 struct skew_row rows[static SKEW_ROWS]);
 
-/* The paper's way of charging it: the rows of every exchange times its factor, fixed costs
- * untouched. */
-void skew_apply(double cv, struct model_geometry *g);
-
 #endif

@@ -26,14 +26,8 @@ void sampler_free(struct sampler *s); /* NULL is allowed */
 /* Draws k distinct experts, rising, into ids[k]. */
 void sampler_draw(const struct sampler *s, struct rng *r, int *ids);
 
-/* The inclusion probability that draws have: what was asked for, up to SAMPLER_TOLERANCE. */
-double sampler_inclusion(const struct sampler *s, int expert);
-
 /* Probability that no expert of a draw is lost on a place, where experts[i] (rising) is lost with
  * probability 1 - keep[i] if drawn, each on its own, and no other expert ever is. */
 double sampler_keep(const struct sampler *s, const int *experts, const double *keep, int n);
-
-/* Probability that a draw holds none of the experts first .. first + count - 1. */
-double sampler_miss(const struct sampler *s, int first, int count);
 
 #endif
