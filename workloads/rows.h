@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.h - counts the rows of tokens, sender after sender, into the matrices of traffic.h.
+/* rows.h - counts the rows of tokens, sender after sender, into the matrices of traffic_data.h.
  *
  * One token at a time: which ranks and groups its experts reach, through the placement and the choice of
  * replicas; shared experts add a row. With a capacity a sender's rows of an expert
@@ -16,7 +16,7 @@
 #include "workloads/placement/placement.h"
 #include "workloads/placement/replicas.h"
 #include "workloads/shared.h"
-#include "workloads/traffic.h"
+#include "workloads/traffic_data.h"
 
 /* What one sender has for others, expected values. */
 struct sent {

@@ -8,6 +8,7 @@
 #include "platforms/base/stat.h"
 #include "workloads/draw/pairs.h"
 #include "workloads/expected.h"
+#include "workloads/placement/placement_build.h"
 #include "workloads/popularity.h"
 #include "workloads/records/record.h"
 #include "workloads/rows.h"

@@ -58,8 +58,6 @@ struct placement_ask {
     int64_t layer; /* file: layer to take, -1 = its first */
 };
 
-enum rc placement_build(const struct placement_ask *ask, struct placement **placement,
-                        struct err *e);
 void placement_free(struct placement *p); /* NULL is allowed */
 
 /* Makes a placement of slots; slot_start[ranks + 1] and slot_expert are copied. Checks ids and homes, notes

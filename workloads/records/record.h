@@ -14,25 +14,7 @@
 #ifndef WORKLOADS_RECORDS_RECORD_H
 #define WORKLOADS_RECORDS_RECORD_H
 
-#include "workloads/records/counts.h"
-#include "workloads/records/matrix.h"
-#include "workloads/records/routes.h"
-
-enum record_kind { RECORD_COUNTS, RECORD_ROUTES, RECORD_MATRIX };
-
-struct record {
-    enum record_kind kind;
-    struct counts *counts; /* NULL unless of that kind */
-    struct routes *routes;
-    struct matrix bytes; /* dispatch direction, diagonal included */
-    char sha256[HASH_TEXT];
-    struct buf notes; /* of the matrix; counts and routes have their own */
-};
-
-struct record_ask {
-    struct counts_ask counts;
-    struct routes_ask routes;
-};
+#include "workloads/records/record_data.h"
 
 enum rc record_load(const char *path, const struct record_ask *ask, struct record **record,
                     struct err *e);

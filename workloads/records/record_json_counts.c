@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "workloads/records/record_json.h"
+#include "workloads/records/record_json_counts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "workloads/records/json_pull.h"
 #include "workloads/records/npy.h"
-#include "workloads/records/record.h"
+#include "workloads/records/record_data.h"
 
 /* Refuses what is known and not read, with a recipe; RC_OK: nothing of the kind. */
 enum rc record_refuse(const char *data, size_t n, const char *name, struct err *e);
