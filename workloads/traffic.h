@@ -12,6 +12,7 @@
  * within the routing mode (choice.h)  [M4]; the same distribution on every source rank unless pair_sigma
  * is given.
  * Valid for: sums of bytes below 2^63 (checked, the pair is named).
+ * Units: rows, or bytes (traffic_data.h).
  * Errors: RC_SHAPE, RC_RANGE, and those of the trace readers.
  * Ownership: traffic_free() releases. */
 #ifndef WORKLOADS_TRAFFIC_H
@@ -28,24 +29,24 @@ enum rc traffic_plan_build(const struct platform *p, const struct workload *w, u
                            struct traffic_plan **plan, struct err *e);
 void traffic_plan_free(struct traffic_plan *plan); /* NULL is allowed */
 
-/* Layers that draws walk through (1 when routing.layer is given), and whole or begun batches of a
+/* Return the layers that draws walk through (1 when routing.layer is given), and whole or begun batches of a
  * token-level record (0: any number of batches can be drawn). */
 int traffic_plan_layers(const struct traffic_plan *plan);
 int64_t traffic_plan_batches(const struct traffic_plan *plan);
 
-/* Draw d is layer d mod layers of batch routing.batch + d / layers. Draw 0 is what traffic_build()
+/* Makes one draw. Draw d is layer d mod layers of batch routing.batch + d / layers. Draw 0 is what traffic_build()
  * returns. */
 enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct traffic **traffic,
                           struct err *e);
 
-/* What traffic_build() returns when the workload asks for the record's layer at place `layer`. */
+/* Makes what traffic_build() makes when the workload asks for the record's layer at place `layer`. */
 enum rc traffic_plan_layer(const struct traffic_plan *plan, int layer, struct traffic **traffic, struct err *e);
 
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,
                       struct traffic **traffic, struct err *e);
 void traffic_free(struct traffic *t); /* NULL is allowed */
 
-/* rho_max as the results name it; -1 where the mean is 0. */
+/* The rho_max values that results show; -1 where the mean is 0. */
 struct traffic_rho {
     double rank, expert;
     double one_hop_in, one_hop_out, hop_a_in, hop_a_out, hop_b_in, hop_b_out;
