@@ -244,7 +244,7 @@ static void share_out(const struct drawing *d, struct rows *rows) {
     free(sum);
 }
 
-/* What a source may send an expert at most; "at most" includes nothing above. */
+/* Sets the most rows that a source may send an expert. */
 static enum rc set_capacity(const struct workload *w, struct rows *rows, struct err *e) {
     double rows_each = w->capacity_factor.value * (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
     if (!w->capacity_factor.given)
