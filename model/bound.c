@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/bound_follow.h"
-#include "model/bound_once.h"
+#include "model/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/bound_follow.h"
+#include "model/bound_once.h"
 #include "platforms/base/mem.h"
 
 static double later(double a, double b) {
@@ -380,8 +381,4 @@ void bound_ports(const struct call *call, const struct costs *costs, struct boun
     }
     walk_clear(&w);
     *straggler = last;
-}
-
-void bound_busiest_link(const struct call *call, struct bound_link *busiest) {
-    once_busiest(call, busiest, NULL);
 }

@@ -3,20 +3,24 @@
  *
  * All messages are released at one moment. Then the loads of links are the same under all fixed costs, are worked out
  * once, and are the whole bound.
- * Units: SI. Source: FORMULAS.md [B3], own derivation. */
+ * Units: SI. Source: FORMULAS.md [B3], own derivation.
+ * Errors: none; where nothing moves the bound is the fixed costs and the busiest link is -1.
+ * Ownership: borrows everything. */
 #ifndef MODEL_BOUND_ONCE_H
 #define MODEL_BOUND_ONCE_H
 
-#include "model/bound.h"
+#include "model/bound_link.h"
 #include "workloads/costs.h"
 
+/* Says whether this bound holds for a call: one stage, one chunk, entered by all ranks at once. */
 bool once_is_enough(const struct call *call);
 
-/* As bound_calls(), for such a call. */
+/* Works out what bound_calls() does, for a call of which once_is_enough() is true. */
 void once_bounds(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest);
 
-/* As bound_busiest_link(), for any call; of_tier_s as of call_load(). */
+/* Finds the link that is busy longest over all stages of any call, and the traffic of the tiers beside it. of_tier_s
+ * (NULL: not asked for) is added to as by call_load(). */
 void once_busiest(const struct call *call, struct bound_link *busiest, double *of_tier_s);
 
 #endif

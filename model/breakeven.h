@@ -4,7 +4,8 @@
  * Units: SI. Source: FORMULAS.md [F8] [F9].
  * Valid for: the closed form's balanced loads; a ratio is searched by slowing the slow tier, the base (fast)
  * bandwidth stays. The answer depends on that base, on tokens and on the alphas, not on the ratio alone.
- * Errors: RC_RANGE, RC_UNSUPPORTED from the width of the chain only. */
+ * Errors: RC_RANGE, RC_UNSUPPORTED from the width of the chain only.
+ * Ownership: borrows everything. */
 #ifndef MODEL_BREAKEVEN_H
 #define MODEL_BREAKEVEN_H
 
@@ -12,7 +13,7 @@
 #include "platforms/base/root.h"
 #include "workloads/costs.h"
 
-/* Ratio where both strategies put the same bytes' time on the wire; false when there is none (q <= 1).
+/* Finds the ratio where both strategies put the same bytes' time on the wire; false when there is none (q <= 1).
  * experts_per_rank > 0: hop B sends a token once per rank, however many of its experts are there. [F8] */
 bool breakeven_byte_only(int ranks_per_group, double quota, double experts_per_rank, double *ratio);
 
@@ -38,19 +39,20 @@ struct breakeven {
     double range[2]; /* ratios searched; {0, 0}: 1 to 32 */
 };
 
+/* Evaluates the closed form of the family at one ratio. */
 void breakeven_predict(const struct breakeven *b, double ratio, struct model_terms *terms);
 
-/* The paper's search: 40 halvings, upper end. [F9] */
+/* Searches the effective breakeven as the paper does: 40 halvings, upper end. [F9] */
 struct root breakeven_effective(const struct breakeven *b);
 
-/* The family around a platform under given fixed costs of both strategies, ratio left open. */
+/* Fills the family around a platform under given fixed costs of both strategies, ratio left open. */
 void breakeven_from_calls(const struct call *one, const struct costs *one_costs,
                           const struct call *two, const struct costs *two_costs,
                           struct breakeven *b);
 
 /* --- the chain at other widths --------------------------------------------------------------- */
 
-/* Factor on a chain constant of width 2048, from the sweep at 1024, 2048, 4096 and 8192. Between those widths
+/* Finds the factor on a chain constant of width 2048, from the sweep at 1024, 2048, 4096 and 8192. Between those widths
  * RC_UNSUPPORTED unless interpolate (linear; *interpolated is set), outside always. [F6] */
 enum rc breakeven_chain_width(double hidden, bool interpolate, double *factor, bool *interpolated,
                               struct err *e);

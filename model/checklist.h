@@ -4,7 +4,10 @@
  *
  * The artifact takes the breakeven of condition 2 at its reference geometry whatever the target is,
  * and so clears machines on which its own model says that two hops lose. Here a cleared target has
- * G >= 1 (closed form). Units: SI. Source: FORMULAS.md [F12]. */
+ * G >= 1 (closed form).
+ * Units: ratios and gains have none; messages are counted in bytes, alphas in seconds. Source: FORMULAS.md [F12].
+ * Errors: none; a condition that fails is a row, not an error.
+ * Ownership: borrows everything; the list is plain data. */
 #ifndef MODEL_CHECKLIST_H
 #define MODEL_CHECKLIST_H
 
@@ -31,7 +34,8 @@ struct checklist {
     double breakeven; /* used in CHECK_RATIO; above the range when there is none */
 };
 
-/* at_breakeven: the machine whose breakeven is asked for, NULL: the target itself. The artifact's
+/* Fills the conditions and what they amount to. at_breakeven: the machine whose breakeven is asked for, NULL: the
+ * target itself. The artifact's
  * behaviour is the reference geometry there. */
 void checklist_fill(const struct breakeven *target, double ratio,
                     const struct breakeven *at_breakeven, struct checklist *list);

@@ -204,7 +204,7 @@ static void add_stage(struct outcome *o, const char *name, double time_s) {
     o->time_s += time_s;
 }
 
-/* The same on every rank: bytes leave all of them, to each of the others. */
+/* Appends an exchange that is the same on every rank: bytes leave all of them, to each of the others. */
 static void add_exchange(struct outcome *o, const char *name, double time_s, struct exchange x,
                          const struct model_geometry *g) {
     add_stage(o, name, time_s);

@@ -4,13 +4,14 @@
  * Units: SI (seconds, bytes, bytes per second), where the paper uses ms and GB/s.
  * Model / Source: FORMULAS.md [F1]..[F7].
  * Valid for: balanced destinations, serial hops. It does not see skew, shared links, schedules, overlap.
- * Errors: none; inputs are validated by the readers. */
+ * Errors: none; inputs are validated by the readers.
+ * Ownership: borrows everything; results are plain data. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
 #include "workloads/costs.h"
 
-/* Effective bandwidth of a message size. [F2] */
+/* How the effective bandwidth depends on the size of a message. [F2] */
 enum beta_kind {
     BETA_FLAT,   /* beta_Bps whatever the size */
     BETA_CLOSED, /* beta_Bps * x / (x + x_half) */
@@ -22,9 +23,11 @@ struct beta {
     double beta_Bps;
     double x_half_bytes;
 };
+/* Returns the effective bandwidth at a message size. [F2] */
 double model_beta_Bps(const struct beta *b, double message_bytes);
 
-/* One all-to-all of `world` ranks: every rank holds `rows` rows, the share local_frac of them for itself.
+/* Returns the time of one all-to-all of `world` ranks: every rank holds `rows` rows, the share local_frac of them
+ * for itself.
  * A world of 1 exchanges nothing and costs nothing. [F1] */
 double model_all_to_all_s(const struct beta *b, double alpha_s, int world, double rows,
                           double local_frac, double row_bytes);
@@ -55,26 +58,29 @@ struct model_terms {
     double gain; /* one_hop_s / two_hop_s; -1 when two hops cost nothing */
 };
 
+/* Fills all terms of the cost model. [F4] [F5] [F6] [F7] */
 void model_predict(const struct model_machine *m, const struct model_geometry *g,
-                   struct model_terms *terms); /* [F4] [F5] [F6] [F7] */
+                   struct model_terms *terms);
 
 /* Fills flat, slow and fast (inside the domains of the cut) from a platform, as a library reaches them; NULL: the
  * platform's own rates. */
 void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m);
 
-/* Machine and geometry of a call under given fixed costs. latency_s is not part of the paper's model: one
+/* Fills machine and geometry of a call under given fixed costs. latency_s is not part of the paper's model: one
  * latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
 void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g);
 
-/* Saturation of what the closed form charges a stage with. [F2] */
+/* Returns the bandwidth, with its saturation, that the closed form charges a stage with. [F2] */
 struct beta model_stage_level(const struct call *call, const struct stage *stage);
 
-/* What there is no closed form of: "gather-first"; NULL: there is one. A pipelined call is priced as if serial. */
+/* Returns the word for a call that has no closed form ("gather-first"), NULL for one that has. A pipelined call is
+ * priced as if serial. */
 const char *model_no_form(const struct call *call);
+/* Says whether a call has a closed form. */
 bool model_covers(const struct call *call);
 
-/* The closed form's answer to a call: time and serial stages (hop_a, splits, chain, hop_b). */
+/* Fills the outcome of a call by the closed form: time and serial stages (hop_a, splits, chain, hop_b). */
 void model_call(const struct call *call, const struct costs *costs, struct outcome *outcome);
 
 #endif

@@ -47,9 +47,3 @@ void skew_table(const struct model_geometry *g, const struct traffic *traffic, d
             (struct skew_row){all[i].exchange, skew_paper(cv, all[i].peers, all[i].averaged),
                               skew_exact(cv, all[i].peers, all[i].averaged), all[i].in, all[i].out};
 }
-
-void skew_apply(double cv, struct model_geometry *g) {
-    g->skew.one_hop = skew_paper(cv, g->groups * g->ranks_per_group, 1);
-    g->skew.hop_a = skew_paper(cv, g->groups, g->top_k / g->fan_out);
-    g->skew.hop_b = skew_paper(cv, g->ranks_per_group, 1);
-}

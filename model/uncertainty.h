@@ -6,7 +6,10 @@
  * the evaluations then run on several threads and each writes its own place. So the result does not
  * depend on the threads. Shapes: draws x inputs and draws x outputs, row-major. Source: FORMULAS.md
  * [F13]; generator and quantiles are those of the artifact's sim/uncertainty.py. Valid for: the
- * spread of the stated constants alone: no error of the model's form, no correlation. */
+ * spread of the stated constants alone: no error of the model's form, no correlation.
+ * Units: those of the inputs and outputs.
+ * Errors: none; draws and threads are at least 1.
+ * Ownership: borrows inputs and context; results go to arrays of the caller. */
 #ifndef MODEL_UNCERTAINTY_H
 #define MODEL_UNCERTAINTY_H
 
@@ -35,14 +38,14 @@ struct uncertainty_question {
 struct spread {
     double p5, p50, p95; /* of the sorted values: index int(0.05 n), n / 2, int(0.95 n) */
 };
-/* spreads[n_outputs] */
+/* Evaluates all draws and fills spreads[n_outputs]. */
 void uncertainty_run(const struct uncertainty_question *q, struct spread *spreads);
 
 struct swing {
     int input;
     double low, high; /* output with that input at its low and high end, all others central */
 };
-/* Ranked by |high - low|, largest first; swings[n_inputs]. */
+/* Fills swings[n_inputs] of one output, ranked by |high - low|, largest first. */
 void uncertainty_swings(const struct uncertainty_question *q, int output, struct swing *swings);
 
 #endif

@@ -11,7 +11,7 @@
 /* Appends a stage that moves these rows (dispatch direction; combine transposes them) and pays the per-message cost as
  * the implementation says. Empties the matrix. */
 struct stage *build_stage(struct call *call, const char *name, struct matrix *rows);
-/* The same for a round that runs on from the stage before. */
+/* Appends a round that runs on from the stage before, otherwise as above. */
 struct stage *build_round(struct call *call, const char *name, struct matrix *rows);
 
 /* Says who takes part in the collective that launches a stage. On the way back counts and metadata are known: only the

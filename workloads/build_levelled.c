@@ -96,7 +96,7 @@ static void level(struct levelling *l, int group, int other) {
     }
 }
 
-/* What the levelled ranks of a group send across, and what their counterparts hand on. */
+/* Adds what the levelled ranks of a group send across, and what their counterparts hand on. */
 static void cross(struct levelling *l, int group, int other) {
     for (int i = 0; i < l->each; i++) {
         const double *held = &l->held[(size_t)i * (size_t)l->ranks + (size_t)(other * l->each)];

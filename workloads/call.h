@@ -5,6 +5,7 @@
  * struct outcome; they share nothing else.
  * Units: SI; bytes are doubles, expected values may be fractional.
  * Shapes: matrices over ranks as in matrix.h; link arrays over the topology's links.
+ * Errors: none; a call with no pair to serve is a call of 0 bytes.
  * Ownership: a call borrows platform, topology, workload, implementation and traffic and owns its byte
  * matrices; call_clear() releases. */
 #ifndef WORKLOADS_CALL_H
@@ -83,15 +84,16 @@ void call_seen(const struct call *call, struct platform *seen);
  * returns it; it stays where it is until the next one is appended. The caller fills it. */
 struct stage *call_add_stage(struct call *call, const char *name);
 struct stage *call_add_round(struct call *call, const char *name);
-/* Returns whether a stage is a later round of the exchange before it; false for a stage that the call does not have. */
+/* Returns whether a stage is a later round of the exchange before it; false for a stage that the call does not have.
+ * */
 bool call_is_round(const struct call *call, int stage);
 /* Copies a call with stages of its own. */
 void call_copy(const struct call *from, struct call *to);
 void call_clear(struct call *call);
 
-/* Route of a message under the implementation's path. */
+/* Finds the route of a message under the implementation's path. */
 void call_route(const struct call *call, int src, int dst, struct route *route);
-/* The same to look at; `route` is room for it. */
+/* Returns the way of that message, to look at; `route` is room for it where no table holds it. */
 static inline struct way call_way(const struct call *call, int src, int dst, struct route *route) {
     int path = call->implementation->intra_group_path;
     return route_way(call->topology, (enum topo_path)path, src, dst, call->path_seed, route);
@@ -100,7 +102,8 @@ static inline struct way call_way(const struct call *call, int src, int dst, str
 /* Returns the per-message cost on a tier: the implementation's, else the platform's; one that was set goes first. */
 double call_message_cost_s(const struct call *call, enum tier tier);
 
-/* How often a message of this many bytes pays it in a stage; a pipelined one at least once per piece. */
+/* Returns how often a message of this many bytes pays the per-message cost in a stage; a pipelined one at least once
+ * per piece. */
 static inline double call_message_units(const struct call *call, int stage, double bytes) {
     double unit_bytes = call->stages[stage].unit_bytes;
     // 1e-9: expected rows are sums of rounded numbers
@@ -108,14 +111,15 @@ static inline double call_message_units(const struct call *call, int stage, doub
     return units > call->chunks ? units : call->chunks;
 }
 
-/* Rate of a tier per rank as the library reaches it. */
+/* Returns the rate of a tier per rank as the library reaches it. */
 double call_bandwidth_Bps(const struct call *call, enum tier tier);
 
-/* Bytes and messages of a stage on each tier (diagonal excluded; a zero-byte pair sends no message). */
+/* Fills bytes and messages of a stage on each tier (diagonal excluded; a zero-byte pair sends no message). */
 void call_tier_traffic(const struct call *call, int stage, double bytes[static TIER_MAX],
                        double messages[static TIER_MAX]);
 
-/* All of that in one pass. Arrays (NULL: not asked for) are added to, per link: bytes, seconds of port time (bytes /
+/* The load of a stage on links and tiers, filled in one pass by call_load(). Arrays (NULL: not asked for) are added
+ * to, per link: bytes, seconds of port time (bytes /
  * capacity, plus the per-message cost on egress ports), and those by the tier of their messages. FORMULAS.md [B1] */
 struct call_load {
     double *bytes, *busy_s;
@@ -124,7 +128,7 @@ struct call_load {
 };
 void call_load(const struct call *call, int stage, struct call_load *load);
 
-/* The links only. */
+/* Adds the load of a stage on the links only: bytes and port time, as in struct call_load. */
 void call_link_load(const struct call *call, int stage, double *bytes, double *busy_s);
 
 #endif

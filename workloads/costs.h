@@ -39,7 +39,7 @@ void costs_wire(const struct call *call, struct costs *costs);
 bool costs_known(const struct call *call, enum regime regime, struct costs *costs,
                  struct alpha_answer *answers, char reason[static 200]);
 
-/* The same with alpha of treatment i of the platform. */
+/* Fills the costs with alpha of treatment i of the platform, otherwise as above. */
 void costs_treatment(const struct call *call, size_t i, struct costs *costs);
 
 #endif

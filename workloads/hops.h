@@ -5,40 +5,47 @@
  * Groups are the domains of the tier `cut`.
  * De-duplication says which rows travel: one per (token, expert), per (token, rank), per (token, group).
  * Source: FORMULAS.md [M1]..[M3], [M5], [M7].
- * Ownership: matrix_clear() each result. */
+ * Units: rows; bytes where a function takes any matrix.
+ * Errors: none.
+ * Ownership: matrix_clear() each result. hops_direct_of() lends a matrix of the traffic. */
 #ifndef WORKLOADS_HOPS_H
 #define WORKLOADS_HOPS_H
 
 #include "workloads/implementation.h"
 #include "workloads/traffic.h"
 
-/* Straight to the expert's rank. dedup: none or rank. */
+/* Returns or copies the rows straight to the expert's rank. dedup: none or rank. */
 const struct matrix *hops_direct_of(const struct traffic *t, enum dedup dedup);
 void hops_direct(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
-/* To the rank of the destination group with the sender's index. */
+/* Makes the rows of hop A: to the rank of the destination group with the sender's index. */
 void hops_fold(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup dedup,
                struct matrix *rows);
 
-/* From there to the expert's rank, where the cut is the fast tier; of other cuts rows_relay(). dedup: none or rank. */
+/* Makes the rows of hop B: from there to the expert's rank, where the cut is the fast tier; of other cuts
+ * rows_relay(). dedup: none or rank. */
 void hops_forward(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
-/* The last hop of it: from the rank that stands for the own group to the expert's. dedup: none or rank. */
+/* Makes the rows of the last hop: from the rank that stands for the own group to the expert's. dedup: none or rank.
+ * */
 void hops_scatter(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup inside,
                   struct matrix *rows);
 
-/* gather, exchange, scatter: rows for group h go to the rank of the own group with local index h mod R, from
+/* Makes the rows of gather, exchange and scatter: rows for group h go to the rank of the own group with local index
+ * h mod R, from
  * there to the rank of group h with local index (own group mod R), from there to the expert's rank. Rows for
  * the own group go straight in the last exchange. */
 void hops_gather(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup between,
                  enum dedup inside, struct matrix rows[static 3]);
 
-/* Inside the sender's group to the rank with the receiver's index, and from there to it: inside, across. Of any matrix,
+/* Splits a matrix into two hops: inside the sender's group to the rank with the receiver's index, and from there to
+ * it: inside, across. Of any matrix,
  * rows or bytes. */
 void hops_inside_first(const struct platform *p, enum tier cut, const struct matrix *direct,
                        struct matrix rows[static 2]);
 
-/* Levelled inside the sender's group, to the same index of the receiver's, scattered there: level, across, scatter. Of
+/* Splits a matrix into three hops: levelled inside the sender's group, to the same index of the receiver's,
+ * scattered there: level, across, scatter. Of
  * any matrix, rows or bytes; groups of one size. */
 void hops_levelled(const struct platform *p, const struct matrix *direct, struct matrix rows[static 3]);
 

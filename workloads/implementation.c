@@ -196,7 +196,7 @@ static enum rc check_machines(const struct implementation *m, struct err *e) {
     return RC_OK;
 }
 
-static enum rc check(struct implementation *m, struct err *e) {
+static enum rc implementation_check(struct implementation *m, struct err *e) {
     const struct place *top = &m->doc->root->at;
     if (m->dedup.one_hop == DEDUP_GROUP || m->dedup.hop_b == DEDUP_GROUP)
         return err_at(e, RC_SCHEMA, top, "dedup: 'group' is for hop_a only");
@@ -212,7 +212,7 @@ static enum rc check(struct implementation *m, struct err *e) {
 }
 
 /* Drops the file's number of pieces where a setting gives their size. */
-static void drop_overridden(struct yaml_node *root) {
+static void implementation_drop_overridden(struct yaml_node *root) {
     const struct yaml_node *bytes = yaml_get(root, "chunk_size"), *number = yaml_get(root, "chunks");
     if (bytes && bytes->set && number && !number->set)
         yaml_drop(root, "chunks");
@@ -226,10 +226,10 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
         return rc;
     struct implementation *m = mem_alloc(1, sizeof *m);
     m->doc = doc;
-    drop_overridden(doc->root);
+    implementation_drop_overridden(doc->root);
     rc = keys_read(implementation_keys, doc->root, doc, m, e);
     if (!rc)
-        rc = check(m, e);
+        rc = implementation_check(m, e);
     if (rc)
         implementation_free(m);
     else

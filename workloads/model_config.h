@@ -19,7 +19,7 @@
  * stays. */
 enum rc model_config_apply(struct yaml_doc *workload, struct buf *notes, struct err *e);
 
-/* The same for a config that is read already; `replace` as above. */
+/* Takes a config that is read already; `replace` as above. */
 enum rc model_config_fill(const struct yaml_doc *config, bool replace, struct yaml_doc *workload, struct buf *notes,
                           struct err *e);
 

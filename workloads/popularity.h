@@ -3,6 +3,7 @@
  *
  * Uniform, the counts of a record's layer (weights of the routing mode), synthetic weights (skew.h), or
  * the rows of a token-level record (load only).
+ * Units: inclusion holds probabilities; loads are relative.
  * Errors: RC_RANGE, RC_SHAPE (record and geometry do not fit, target out of reach, mode's conditions).
  * Ownership: popularity_clear() releases. */
 #ifndef WORKLOADS_POPULARITY_H
@@ -29,14 +30,15 @@ struct popularity {
     double max_over_mean;
 };
 
-/* What a workload says about its record that the file cannot. */
+/* Fills what a workload says about its record that the file cannot. */
 void popularity_record_ask(const struct workload *w, struct record_ask *ask);
 
 enum rc popularity_build(const struct popularity_ask *ask, struct popularity *p, struct buf *notes,
                          struct err *e);
 void popularity_clear(struct popularity *p);
 
-/* A mode with routing groups needs each of them inside one group of ranks, and one in each. */
+/* Checks that a mode with routing groups can be placed: it needs each of them inside one group of ranks, and one in
+ * each. */
 enum rc popularity_check_groups(const struct popularity *p, const struct placement *placement,
                                 const struct platform *platform, struct err *e);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.h - counts the rows of tokens, sender after sender, into the matrices of traffic.h.
+/* rows.h - counts the rows of tokens, sender after sender, into the matrices of traffic_data.h.
  *
  * One token at a time: which ranks and groups its experts reach, through the placement and the choice of
  * replicas; shared experts add a row. With a capacity a sender's rows of an expert
  * beyond it are dropped; with padding they are filled up to it, every padding row a row of its own in all
  * matrices.
  * Order: rows_source() for 0, 1, .., ranks - 1; tokens of the source; rows_source_end().
+ * Units: rows.
+ * Errors: none.
+ * Ownership: rows_clear() and sent_clear() release; replicas, shared and traffic are borrowed.
  * Formulas: [M1] [M2] [M5]; hop B follows in traffic.c. */
 #ifndef WORKLOADS_ROWS_H
 #define WORKLOADS_ROWS_H
@@ -16,7 +19,7 @@
 #include "workloads/placement/placement.h"
 #include "workloads/placement/replicas.h"
 #include "workloads/shared.h"
-#include "workloads/traffic.h"
+#include "workloads/traffic_data.h"
 
 /* What one sender has for others, expected values. */
 struct sent {
@@ -60,7 +63,8 @@ void rows_source_end(struct rows *r);
 /* Appends a source's rows from r->sent as they are. */
 void rows_append(struct rows *r, int source);
 
-/* Rank (h, r) forwards what the ranks (g, r) of all groups g send to group h; groups are domains of the tier. Where
+/* Makes the relayed rows: rank (h, r) forwards what the ranks (g, r) of all groups g send to group h; groups are
+ * domains of the tier. Where
  * sizes differ: those whose peer in group h it is. [M3] */
 void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed);
 

@@ -9,7 +9,7 @@
 #include "platforms/base/rng.h"
 
 /* Digits up to TOKENS_MAX; false: none, or more. */
-static bool read_count(const char **p, int64_t *value) {
+static bool tokens_read_count(const char **p, int64_t *value) {
     const char *start = *p;
     *value = 0;
     for (; **p >= '0' && **p <= '9' && *value <= TOKENS_MAX; ++*p)
@@ -24,10 +24,10 @@ enum rc tokens_parse(const char *text, const char *name, int64_t *tokens, int n,
     for (const char *p = text + strspn(text, between); *p; p += strspn(p, between)) {
         const char *start = p;
         int64_t value, times = 1;
-        bool good = read_count(&p, &value);
+        bool good = tokens_read_count(&p, &value);
         if (good && *p == 'x') {
             p++;
-            good = read_count(&p, &times);
+            good = tokens_read_count(&p, &times);
         }
         if (!good || (*p && !strchr(between, *p)))
             return err_set(

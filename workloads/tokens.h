@@ -5,6 +5,8 @@
  * a line.
  * Distribution: cv > 0: log-normal with mean T; idle: this share of the ranks has none, chosen with the
  * seed.
+ * Units: tokens.
+ * Ownership: borrows everything; tokens[ranks] is the caller's.
  * Errors: RC_SHAPE (other than one number per rank), RC_SYNTAX, RC_RANGE. */
 #ifndef WORKLOADS_TOKENS_H
 #define WORKLOADS_TOKENS_H
@@ -24,7 +26,7 @@ struct tokens_ask {
     uint64_t seed;
 };
 
-/* tokens[ranks] */
+/* Fills tokens[ranks]; what was drawn is said in notes. */
 enum rc tokens_fill(const struct tokens_ask *ask, int64_t *tokens, struct buf *notes,
                     struct err *e);
 

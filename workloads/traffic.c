@@ -9,6 +9,7 @@
 #include "workloads/draw/pairs.h"
 #include "workloads/job_traffic.h"
 #include "workloads/expected.h"
+#include "workloads/placement/placement_build.h"
 #include "workloads/popularity.h"
 #include "workloads/records/record.h"
 #include "workloads/rows.h"
@@ -243,7 +244,7 @@ static void share_out(const struct drawing *d, struct rows *rows) {
     free(sum);
 }
 
-/* What a source may send an expert at most; "at most" includes nothing above. */
+/* Sets the most rows that a source may send an expert. */
 static enum rc set_capacity(const struct workload *w, struct rows *rows, struct err *e) {
     double rows_each = w->capacity_factor.value * (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
     if (!w->capacity_factor.given)

@@ -201,7 +201,7 @@ static enum rc check_synthetic(const struct routing_keys *r, const struct place 
 }
 
 /* The router's keys; what one of them makes of the mode. */
-static enum rc check_router(struct workload *w, const struct place *top, struct err *e) {
+static enum rc workload_check_router(struct workload *w, const struct place *top, struct err *e) {
     struct routing_keys *r = &w->routing;
     const struct router router = {(int)r->n_group, (int)r->topk_group, r->group_score};
     struct err why;
@@ -259,13 +259,13 @@ static enum rc check_tokens(const struct workload *w, const struct place *top, s
                   ways);
 }
 
-static enum rc check(struct workload *w, struct err *e) {
+static enum rc workload_check(struct workload *w, struct err *e) {
     const struct place *top = &w->doc->root->at;
     const struct routing_keys *r = &w->routing;
     if (w->top_k > w->experts)
         return err_at(e, RC_RANGE, top, "top_k %lld is above experts %lld; a token chooses distinct experts",
                       (long long)w->top_k, (long long)w->experts);
-    enum rc rc = check_router(w, top, e);
+    enum rc rc = workload_check_router(w, top, e);
     if (!rc)
         rc = check_mode(w, top, e);
     if (!rc)
@@ -352,7 +352,7 @@ static void drop_other_routing(struct yaml_node *routing) {
     drop_unset(routing, family, is_set(routing, "hot_ratio") ? 1 : 0); // it brings its own
 }
 
-static void drop_overridden(const struct yaml_doc *doc) {
+static void workload_drop_overridden(const struct yaml_doc *doc) {
     static const char *const placement[] = {"placement_file"};
     if (doc->root->type != YAML_MAP)
         return;
@@ -419,13 +419,13 @@ enum rc workload_load(const char *name_or_path, const struct setting *settings, 
     w->doc = doc;
     struct buf notes = {0};
     rc = model_config_apply(doc, &notes, e);
-    drop_overridden(doc);
+    workload_drop_overridden(doc);
     if (!rc)
         rc = take_token_list(doc, e);
     if (!rc)
         rc = keys_read(workload_keys, doc->root, doc, w, e);
     if (!rc)
-        rc = check(w, e);
+        rc = workload_check(w, e);
     w->model_notes = notes;
     if (rc) {
         workload_free(w);

@@ -3,6 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "workloads/records/counts.h"
+#include "workloads/records/counts_read.h"
 #include "workloads/records/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

@@ -28,7 +28,7 @@ static void a_balanced_switch_is_met_exactly(void **state) {
     costs_wire(&q.call, &wire);
     assert_rel(bound_call_s(&q.call, &wire), 5 * (0.25 + 3), 1e-14);
     struct bound_link b;
-    bound_busiest_link(&q.call, &b);
+    bound_calls(&q.call, NULL, 0, NULL, &b);
     assert_rel(b.bytes, 1500, 1e-14);
     assert_rel(b.busy_s, 5 * (0.25 + 3), 1e-14);
     assert_int_equal(q.topology->links[b.link].role,
@@ -51,7 +51,7 @@ static void nothing_moves(void **state) {
         .alpha_s = {1, 2}, .latency_s = {50, 50}, .splits_s = 4, .chain_s_per_pair = 0.8};
     assert_rel(bound_call_s(&q.call, &c), 1 + 4 + 8 + 2, 1e-14);
     struct bound_link b;
-    bound_busiest_link(&q.call, &b);
+    bound_calls(&q.call, NULL, 0, NULL, &b);
     assert_int_equal(b.link, -1);
     assert_rel(b.busy_s, 0, 0);
     forget(&q);
@@ -102,7 +102,7 @@ static void shared_ports_and_uplinks_add_up(void **state) {
     set_matrix(&q.call.stages[0].bytes, 4, a);
     costs_wire(&q.call, &wire);
     assert_rel(bound_call_s(&q.call, &wire), (200 + 300) / 5.0, 1e-14);
-    bound_busiest_link(&q.call, &b);
+    bound_calls(&q.call, NULL, 0, NULL, &b);
     assert_string_equal(q.topology->links[b.link].name, "port-out-2");
     assert_rel(b.bytes, 500, 1e-14);
     forget(&q);
@@ -114,7 +114,7 @@ static void shared_ports_and_uplinks_add_up(void **state) {
     up[0][2] = up[1][3] = 30;
     set_matrix(&q.call.stages[0].bytes, 4, up);
     assert_rel(bound_call_s(&q.call, &wire), 6, 1e-14);
-    bound_busiest_link(&q.call, &b);
+    bound_calls(&q.call, NULL, 0, NULL, &b);
     assert_int_equal(q.topology->links[b.link].tier, TIER_SLOW);
     assert_rel(b.bytes, 60, 1e-14);
     forget(&q);
@@ -431,7 +431,7 @@ static void short_cuts_change_nothing(void **state) {
         random_question(&r, &q);
         random_costs(&r, &c[0]);
         costs_wire(&q.call, &c[1]);
-        bound_busiest_link(&q.call, &busiest);
+        bound_calls(&q.call, NULL, 0, NULL, &busiest);
         topo_list_routes(q.topology, (enum topo_path)q.implementation.intra_group_path);
         assert_non_null(q.topology->routes);
         bound_calls(&q.call, c, 2, bound_s, &looked_up);

@@ -3,6 +3,7 @@
  * they are about routing, matrices and their readers. Each test names its case. */
 #include "tests/support/records.h"
 
+#include "workloads/placement/placement_build.h"
 #include "workloads/placement/placement_file.h"
 
 /* --- sizes ---------------------------------------------------------------------------------------- */

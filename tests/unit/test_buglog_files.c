@@ -3,6 +3,7 @@
 #include "tests/support/records.h"
 
 #include "platforms/base/unit.h"
+#include "workloads/placement/placement_build.h"
 #include "workloads/placement/placement_file.h"
 #include "workloads/strategy.h"
 

@@ -2,6 +2,7 @@
 #include "tests/support/check.h"
 
 #include "platforms/base/stat.h"
+#include "workloads/records/counts_read.h"
 #include "workloads/records/record.h"
 #include "workloads/draw/skew.h"
 #include "workloads/workload.h"

@@ -2,6 +2,7 @@
 #include "tests/support/records.h"
 
 #include "workloads/placement/balance.h"
+#include "workloads/placement/placement_build.h"
 #include "workloads/placement/placement_file.h"
 
 /* The worked example of EPLB's README: 2 layers, 12 experts, 16 slots, 4 groups, 2 nodes, 8 ranks. */

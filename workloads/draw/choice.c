@@ -151,7 +151,7 @@ void choice_inclusion(const struct choice_shape *s, const double *weight, int to
 
 /* --- building ------------------------------------------------------------------------------------ */
 
-static void lay_out(struct choice *c) {
+static void choice_lay_out(struct choice *c) {
     const struct choice_shape *s = &c->shape;
     c->pools = s->mode == MODE_GLOBAL_TOPK ? 1 : s->n_groups;
     c->pools_chosen = s->mode == MODE_FULL ? s->group_limit : c->pools;
@@ -205,7 +205,7 @@ enum rc choice_build(const struct choice_shape *s, const double *inclusion, stru
                                     .weight = inclusion};
         c->scored = selection_build(&ask);
     } else {
-        lay_out(c);
+        choice_lay_out(c);
         rc = build_draws(c, inclusion, e);
     }
     if (rc)

@@ -7,6 +7,8 @@
  * Model: share ~ base(e) exp(sigma z(src, rank of e)), z normal, then rows and columns are scaled in turn
  * until both sums hold (iterative proportional fitting)  [M11].  Source: own.
  * Valid for: columns met within 0.2 %; caps at 1 can keep them from it, which is said in notes.
+ * Units: probabilities; sigma has none.
+ * Errors: none; sums that could not be met are said in notes.
  * Ownership: the caller frees the table. */
 #ifndef WORKLOADS_DRAW_PAIRS_H
 #define WORKLOADS_DRAW_PAIRS_H
@@ -24,6 +26,7 @@ struct pairs_ask {
     uint64_t seed;
 };
 
+/* Builds the table of shares. */
 double *pairs_build(const struct pairs_ask *ask, struct buf *notes);
 
 #endif

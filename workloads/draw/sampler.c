@@ -145,7 +145,7 @@ static enum rc check_inclusion(const struct solver *v, struct err *e) {
     return RC_OK;
 }
 
-static void lay_out(struct sampler *s) {
+static void sampler_lay_out(struct sampler *s) {
     size_t nodes = 2 * (size_t)s->leaves, used = 0;
     s->most = mem_alloc(nodes, sizeof *s->most);
     s->at = mem_alloc(nodes, sizeof *s->at);
@@ -178,7 +178,7 @@ enum rc sampler_build(const double *inclusion, int n, int k, struct sampler **sa
         s->leaves *= 2;
     s->inclusion = mem_alloc((size_t)n, sizeof *s->inclusion);
     memcpy(s->inclusion, inclusion, (size_t)n * sizeof *s->inclusion);
-    lay_out(s);
+    sampler_lay_out(s);
     int last = 2 * s->leaves - 1;
     struct solver v = {.s = s,
                        .target = mem_alloc((size_t)s->leaves, sizeof *v.target),
@@ -208,10 +208,6 @@ void sampler_free(struct sampler *s) {
     free(s->chance);
     free(s->left_of_one);
     free(s);
-}
-
-double sampler_inclusion(const struct sampler *s, int expert) {
-    return s->inclusion[expert];
 }
 
 /* --- drawing ------------------------------------------------------------------------------------ */
@@ -315,15 +311,4 @@ double sampler_keep(const struct sampler *s, const int *experts, const double *k
     double kept = scratch[s->k] / chance(s, 1)[s->k];
     free(scratch);
     return kept;
-}
-
-double sampler_miss(const struct sampler *s, int first, int count) {
-    int *experts = mem_alloc((size_t)count, sizeof *experts);
-    double *keep = mem_alloc((size_t)count, sizeof *keep); // zeros
-    for (int i = 0; i < count; i++)
-        experts[i] = first + i;
-    double miss = sampler_keep(s, experts, keep, count);
-    free(experts);
-    free(keep);
-    return miss;
 }

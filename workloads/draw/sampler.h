@@ -7,7 +7,8 @@
  * odds are solved for; equal probabilities give the uniform draw of k out of n.
  * Source: Chen, Dempster, Liu, Weighted finite population sampling to maximize entropy, Biometrika 1994;
  * the tree of partial counts and the damped odds update are our own derivation, see sampler.c.
- * Valid for: inclusion probabilities met to SAMPLER_TOLERANCE, else RC_RANGE.
+ * Units: probabilities.
+ * Errors: RC_RANGE: a probability outside 0..1, a sum other than k, SAMPLER_TOLERANCE not met.
  * Ownership: sampler_free() releases. */
 #ifndef WORKLOADS_DRAW_SAMPLER_H
 #define WORKLOADS_DRAW_SAMPLER_H
@@ -19,6 +20,7 @@
 
 struct sampler;
 
+/* Solves for the odds and builds the sampler of n experts. */
 enum rc sampler_build(const double *inclusion, int n, int k, struct sampler **sampler,
                       struct err *e);
 void sampler_free(struct sampler *s); /* NULL is allowed */
@@ -26,14 +28,8 @@ void sampler_free(struct sampler *s); /* NULL is allowed */
 /* Draws k distinct experts, rising, into ids[k]. */
 void sampler_draw(const struct sampler *s, struct rng *r, int *ids);
 
-/* The inclusion probability that draws have: what was asked for, up to SAMPLER_TOLERANCE. */
-double sampler_inclusion(const struct sampler *s, int expert);
-
-/* Probability that no expert of a draw is lost on a place, where experts[i] (rising) is lost with
+/* Returns the probability that no expert of a draw is lost on a place, where experts[i] (rising) is lost with
  * probability 1 - keep[i] if drawn, each on its own, and no other expert ever is. */
 double sampler_keep(const struct sampler *s, const int *experts, const double *keep, int n);
-
-/* Probability that a draw holds none of the experts first .. first + count - 1. */
-double sampler_miss(const struct sampler *s, int first, int count);
 
 #endif

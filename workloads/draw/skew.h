@@ -13,6 +13,8 @@
  * probabilities of the routing mode (choice.h), never above one draw a token, hence the ceilings
  *   expert: max/mean <= E / k        rank: rho <= EP min(k', m) / k       [M10]
  * with m experts a rank and k' the most experts of one group that the mode lets a token choose.
+ * Units: none; weights and loads count relative to each other.
+ * Ownership: the caller owns weight[experts] and the notes.
  * Errors: RC_RANGE above the ceiling or above what the family reaches, with the highest value that is
  * reached.
  * Valid for: group_limited: loads are measured on drawn tokens, the target is met within 2 %. */
@@ -37,19 +39,20 @@ struct skew {
     int64_t step; /* batch or layer, 0 = the one that meets the target */
 };
 
+/* Fills weight[experts] with the popularities that meet the target. */
 enum rc skew_weights(const struct skew *s, double *weight, struct buf *notes, struct err *e);
 
-/* Highest rho_max of any routing at this shape and EP. */
+/* Returns the highest rho_max of any routing at this shape and EP. */
 double skew_ceiling(const struct choice_shape *shape, int ranks);
 
-/* rho_max of loads in contiguous blocks on `ranks` ranks. */
+/* Returns the rho_max of loads in contiguous blocks on `ranks` ranks. */
 double skew_rho(const double *load, int experts, int ranks);
 
-/* rho_max of a preset at EP = ranks; RC_RANGE outside 8..64. names: mixed-web, one-domain, bad-layer. */
+/* Returns the rho_max of a preset at EP = ranks; RC_RANGE outside 8..64. names: mixed-web, one-domain, bad-layer. */
 enum skew_preset { SKEW_MIXED_WEB, SKEW_ONE_DOMAIN, SKEW_BAD_LAYER, SKEW_PRESETS };
 double skew_preset_rho(enum skew_preset preset, int ranks);
 
-/* rho_max that a kernel benchmark's knob means: load of the hot rank over the mean of the other ranks. */
+/* Returns the rho_max that a kernel benchmark's knob means: load of the hot rank over the mean of the other ranks. */
 double skew_rho_of_hot_ratio(double hot_ratio, int ranks);
 
 #endif

@@ -5,11 +5,14 @@
  * Replicas: one after the other to the expert with the largest load per replica.
  * Hierarchical: expert groups are packed onto nodes, replicas made per node, replicated experts packed
  * onto the ranks of the node. Global: the same with one node that holds everything.
+ * Units: loads are in any unit, only their ratios matter.
+ * Errors: none; what must divide is checked by the callers.
+ * Ownership: borrows everything; results go to arrays of the caller.
  * Source: the description of EPLB (deepseek-ai/EPLB, MIT); its worked example is a test. */
 #ifndef WORKLOADS_PLACEMENT_BALANCE_H
 #define WORKLOADS_PLACEMENT_BALANCE_H
 
-/* bin[i] and place[i] (within the bin) of every item; bins divides n. */
+/* Packs items: fills bin[i] and place[i] (within the bin) of every item; bins divides n. */
 void balance_pack(const double *load, int n, int bins, int *bin, int *place);
 
 struct balance_ask {
@@ -19,7 +22,7 @@ struct balance_ask {
     int ranks; /* divides slots */
 };
 
-/* slot_expert[slots]: rank r holds slots r * slots / ranks and up. */
+/* Makes replicas: fills slot_expert[slots], where rank r holds slots r * slots / ranks and up. */
 void balance_replicate(const struct balance_ask *ask, int *slot_expert);
 
 /* Pours an amount onto n bases as if they were the ground of a pool: into[i] sum to the amount, and all that get some

@@ -7,8 +7,10 @@
  * Kinds: contiguous (blocks, in order), round-robin (expert e on rank e mod EP), lpt (equal numbers, the
  * heaviest first onto the least loaded rank with room), eplb (replicas, see balance.h), file.
  * Replicas: which one takes a row is said in replicas.h.
+ * Units: loads are in any unit, only their ratios matter.
  * Errors: RC_SHAPE (experts do not divide and no policy is given, an expert without a home), RC_RANGE (an
- * id that does not exist), and those of the readers.  Ownership: placement_free() releases. */
+ * id that does not exist), and those of the readers.
+ * Ownership: placement_free() releases. */
 #ifndef WORKLOADS_PLACEMENT_PLACEMENT_H
 #define WORKLOADS_PLACEMENT_PLACEMENT_H
 
@@ -58,8 +60,6 @@ struct placement_ask {
     int64_t layer; /* file: layer to take, -1 = its first */
 };
 
-enum rc placement_build(const struct placement_ask *ask, struct placement **placement,
-                        struct err *e);
 void placement_free(struct placement *p); /* NULL is allowed */
 
 /* Makes a placement of slots; slot_start[ranks + 1] and slot_expert are copied. Checks ids and homes, notes
@@ -68,12 +68,13 @@ enum rc placement_of_slots(const struct placement_ask *ask, const int *slot_star
                            const int *slot_expert, const char *name, struct placement **placement,
                            struct err *e);
 
+/* Returns the number of replicas of an expert, at least 1. */
 int placement_replicas(const struct placement *p, int expert);
 
-/* Load of each rank when every expert's load is split evenly over its replicas; into[ranks]. */
+/* Fills the load of each rank when every expert's load is split evenly over its replicas; into[ranks]. */
 void placement_load(const struct placement *p, const double *expert_load, double *into);
 
-/* Rank of expert e when the first E mod EP ranks hold one more: the blocks that rho_max at an EP speaks
+/* Returns the rank of an expert when the first E mod EP ranks hold one more: the blocks that rho_max at an EP speaks
  * of. */
 int placement_block(int experts, int ranks, int expert);
 

@@ -4,12 +4,15 @@
  * Formats, told apart by their content: expert_map.json (layer_list, device_list, device_expert; devices
  * may hold unequal numbers), JSON with physical_to_logical_map [L, P] or [P], .npy of [L, P] or [P]; P
  * physical experts lie on the ranks in equal blocks.
+ * Units: none, numbers of experts.
+ * Ownership: placement_free() releases the result; data is borrowed.
  * Errors: those of the readers, RC_SHAPE when devices or slots do not fit the ranks. */
 #ifndef WORKLOADS_PLACEMENT_PLACEMENT_FILE_H
 #define WORKLOADS_PLACEMENT_PLACEMENT_FILE_H
 
 #include "workloads/placement/placement.h"
 
+/* Reads the file ask->path. */
 enum rc placement_file_load(const struct placement_ask *ask, struct placement **placement,
                             struct err *e);
 /* Reads from memory; ask->path stands for the file in messages. */

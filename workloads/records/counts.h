@@ -3,9 +3,6 @@
  *
  * Shapes: counts[l * n_experts + e]; layer[l] is the number that the record gives the layer, rising. Layers
  * without any count (dense ones) are left out.
- * Formats read here: .npy 1.0-3.0 ([E], [L, E], or [S, L, E] summed over S; integers or floats, both byte
- * orders, C or Fortran order), CSV `layer_id,expert_id,count`, and the long CSV with model and corpus
- * columns. record.h tells all formats apart.
  * Units: counts, or any multiple of them: only the ratios inside a layer matter.
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED, with file and line where there
  * is one.
@@ -41,9 +38,6 @@ struct counts_ask {
     const char *corpus;
 };
 
-/* Reads from memory; name stands for the file in messages. */
-enum rc counts_parse(const char *data, size_t n, const char *name, const struct counts_ask *ask,
-                     struct counts **counts, struct err *e);
 /* Leaves out empty layers and checks the sums of counts that were filled in by hand. one_byte: read from 8
  * bits. */
 enum rc counts_finish(struct counts *c, bool one_byte, const char *name, struct err *e);

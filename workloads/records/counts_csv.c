@@ -48,7 +48,7 @@ static enum rc bad_header(const struct place *at, const char *problem, const cha
                   problem, name, err_hint(", ", name, column_names, COLUMNS).text);
 }
 
-static enum rc read_header(struct reader *r, struct err *e) {
+static enum rc csv_read_header(struct reader *r, struct err *e) {
     static const char *const missing[] = {"layer_id", "expert_id", "count"};
     enum rc rc = csv_next(&r->csv, e);
     if (rc)
@@ -141,7 +141,7 @@ static enum rc read_row(struct reader *r, struct err *e) {
     return RC_OK;
 }
 
-static int by_place(const void *a, const void *b) {
+static int csv_by_place(const void *a, const void *b) {
     const struct row *x = a, *y = b;
     int by_set = (x->set > y->set) - (x->set < y->set);
     int by_layer = (x->layer > y->layer) - (x->layer < y->layer);
@@ -162,7 +162,7 @@ static enum rc read_rows(struct reader *r, struct err *e) {
     if (r->n_rows == 0)
         return err_at(e, RC_SCHEMA, &(struct place){r->csv.at.file, 0, 0},
                       "a header and no record after it");
-    qsort(r->rows, r->n_rows, sizeof *r->rows, by_place);
+    qsort(r->rows, r->n_rows, sizeof *r->rows, csv_by_place);
     for (size_t i = 1; i < r->n_rows; i++) {
         const struct row *a = &r->rows[i - 1], *b = &r->rows[i];
         if (a->set == b->set && a->layer == b->layer && a->expert == b->expert)
@@ -255,8 +255,8 @@ static enum rc count_experts(const struct reader *r, const struct row *rows, siz
 }
 
 /* rows: one set, sorted by layer and expert. */
-static enum rc fill(const struct reader *r, const struct row *rows, size_t n, struct counts *c,
-                    struct err *e) {
+static enum rc counts_csv_fill(const struct reader *r, const struct row *rows, size_t n, struct counts *c,
+                               struct err *e) {
     enum rc rc = count_experts(r, rows, n, c, e);
     if (rc)
         return rc;
@@ -284,7 +284,7 @@ enum rc counts_csv_read(const char *data, size_t n, const char *name, const stru
     int set = 0;
     r->ask = ask;
     csv_init(&r->csv, data, n, name);
-    enum rc rc = read_header(r, e);
+    enum rc rc = csv_read_header(r, e);
     if (!rc)
         rc = read_rows(r, e);
     if (!rc)
@@ -295,7 +295,7 @@ enum rc counts_csv_read(const char *data, size_t n, const char *name, const stru
             first++;
         for (end = first; end < r->n_rows && r->rows[end].set == set;)
             end++;
-        rc = fill(r, r->rows + first, end - first, c, e);
+        rc = counts_csv_fill(r, r->rows + first, end - first, c, e);
     }
     csv_clear(&r->csv);
     free(r->rows);

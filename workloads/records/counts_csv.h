@@ -2,7 +2,10 @@
 /* counts_csv.h - the CSV reader behind counts.h; nobody else calls it.
  *
  * One record per (layer, expert), in any order; missing pairs are 0. Columns by name: layer_id, layer or
- * layer_slot; expert_id or expert; count; and, where a file holds several sets, model and corpus. */
+ * layer_slot; expert_id or expert; count; and, where a file holds several sets, model and corpus.
+ * Units: as in counts.h.
+ * Errors: RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, with file and line.
+ * Ownership: counts_free() releases *c, also on failure; data is borrowed. */
 #ifndef WORKLOADS_RECORDS_COUNTS_CSV_H
 #define WORKLOADS_RECORDS_COUNTS_CSV_H
 

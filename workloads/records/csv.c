@@ -20,11 +20,11 @@ void csv_clear(struct csv *c) {
     *c = (struct csv){0};
 }
 
-static int peek(const struct csv *c) {
+static int csv_peek(const struct csv *c) {
     return c->next < c->n ? (unsigned char)c->data[c->next] : -1;
 }
 
-static struct place here(const struct csv *c) {
+static struct place csv_here(const struct csv *c) {
     return (struct place){c->at.file, c->at.line, (int)(c->next - c->line_start) + 1};
 }
 
@@ -43,7 +43,7 @@ static bool is_end_of_field(int byte) {
 static enum rc take(struct csv *c, struct err *e) {
     char byte = c->data[c->next];
     if (byte == '\0') {
-        struct place at = here(c);
+        struct place at = csv_here(c);
         return err_at(e, RC_SYNTAX, &at, "NUL byte, expected text");
     }
     buf_add(&c->text, &byte, 1);
@@ -51,38 +51,38 @@ static enum rc take(struct csv *c, struct err *e) {
     return RC_OK;
 }
 
-static void skip_blanks(struct csv *c) {
-    while (peek(c) == ' ' || peek(c) == '\t')
+static void csv_skip_blanks(struct csv *c) {
+    while (csv_peek(c) == ' ' || csv_peek(c) == '\t')
         skip(c);
 }
 
 static enum rc read_quoted(struct csv *c, struct err *e) {
-    struct place open = here(c);
+    struct place open = csv_here(c);
     skip(c);
     for (;;) {
-        if (peek(c) < 0)
+        if (csv_peek(c) < 0)
             return err_at(e, RC_SYNTAX, &open, "quote is never closed");
-        if (peek(c) == '"') {
+        if (csv_peek(c) == '"') {
             skip(c);
-            if (peek(c) != '"')
+            if (csv_peek(c) != '"')
                 break;
         }
         enum rc rc = take(c, e);
         if (rc)
             return rc;
     }
-    skip_blanks(c);
-    struct place at = here(c);
-    return is_end_of_field(peek(c)) ? RC_OK
+    csv_skip_blanks(c);
+    struct place at = csv_here(c);
+    return is_end_of_field(csv_peek(c)) ? RC_OK
                                     : err_at(e, RC_SYNTAX, &at,
                                              "text after the closing quote, expected a comma or "
                                              "the end of the line");
 }
 
 static enum rc read_plain(struct csv *c, size_t offset, struct err *e) {
-    while (!is_end_of_field(peek(c))) {
-        struct place at = here(c);
-        if (peek(c) == '"')
+    while (!is_end_of_field(csv_peek(c))) {
+        struct place at = csv_here(c);
+        if (csv_peek(c) == '"')
             return err_at(e, RC_SYNTAX, &at,
                           "quote inside an unquoted field; quote the whole field and double it");
         enum rc rc = take(c, e);
@@ -94,9 +94,9 @@ static enum rc read_plain(struct csv *c, size_t offset, struct err *e) {
     return RC_OK;
 }
 
-static enum rc read_field(struct csv *c, struct err *e) {
-    skip_blanks(c);
-    struct csv_field f = {.at = here(c), .quoted = peek(c) == '"', .offset = c->text.n};
+static enum rc csv_read_field(struct csv *c, struct err *e) {
+    csv_skip_blanks(c);
+    struct csv_field f = {.at = csv_here(c), .quoted = csv_peek(c) == '"', .offset = c->text.n};
     enum rc rc = f.quoted ? read_quoted(c, e) : read_plain(c, f.offset, e);
     if (rc)
         return rc;
@@ -108,13 +108,13 @@ static enum rc read_field(struct csv *c, struct err *e) {
 }
 
 static enum rc read_line_end(struct csv *c, struct err *e) {
-    struct place at = here(c);
-    if (peek(c) == '\r') {
+    struct place at = csv_here(c);
+    if (csv_peek(c) == '\r') {
         skip(c);
-        if (peek(c) != '\n')
+        if (csv_peek(c) != '\n')
             return err_at(e, RC_SYNTAX, &at, "carriage return without a line feed after it");
     }
-    if (peek(c) == '\n')
+    if (csv_peek(c) == '\n')
         skip(c);
     return RC_OK;
 }
@@ -129,10 +129,10 @@ enum rc csv_next(struct csv *c, struct err *e) {
         c->text.n = 0;
         if (c->next == c->n)
             return RC_OK;
-        enum rc rc = read_field(c, e);
-        while (!rc && peek(c) == ',') {
+        enum rc rc = csv_read_field(c, e);
+        while (!rc && csv_peek(c) == ',') {
             skip(c);
-            rc = read_field(c, e);
+            rc = csv_read_field(c, e);
         }
         if (!rc)
             rc = read_line_end(c, e);

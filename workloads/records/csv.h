@@ -4,6 +4,7 @@
  * RFC 4180: fields may be quoted, a doubled quote inside stands for one, quoted fields may span lines. Also
  * accepted: LF alone as line end, a UTF-8 byte order mark, no line end after the last record. Blank lines are
  * skipped; spaces and tabs around an unquoted field do not belong to it.
+ * Units: none.
  * Errors: RC_SYNTAX with file:line:column (NUL byte, quote out of place, quote never closed, CR alone).
  * Ownership: csv_clear() releases; fields are lent until the next csv_next(). */
 #ifndef WORKLOADS_RECORDS_CSV_H
@@ -35,6 +36,7 @@ struct csv {
     size_t room;
 };
 
+/* Starts a reader on data, which it borrows. */
 void csv_init(struct csv *c, const char *data, size_t n, const char *name);
 void csv_clear(struct csv *c);
 

@@ -45,7 +45,7 @@ static bool refill(struct json_pull *j) {
 }
 
 /* The next byte, or -1. */
-static int peek(struct json_pull *j) {
+static int pull_peek(struct json_pull *j) {
     return j->p < j->end || refill(j) ? (unsigned char)*j->p : -1;
 }
 
@@ -53,14 +53,14 @@ static int64_t offset(const struct json_pull *j) {
     return j->before + (j->p - j->start);
 }
 
-static struct place here(const struct json_pull *j) {
+static struct place pull_here(const struct json_pull *j) {
     int64_t column = offset(j) - j->line_at + 1;
     return (struct place){j->at.file, j->line, column > INT32_MAX ? INT32_MAX : (int)column};
 }
 
 static enum rc bad(struct json_pull *j, const char *expected, struct err *e) {
-    struct place at = here(j);
-    int c = peek(j);
+    struct place at = pull_here(j);
+    int c = pull_peek(j);
     j->failed = true;
     if (j->file && ferror(j->file))
         return err_set(e, RC_IO, "%s: cannot read", j->at.file);
@@ -71,8 +71,8 @@ static enum rc bad(struct json_pull *j, const char *expected, struct err *e) {
     return err_at(e, RC_SYNTAX, &at, "JSON: '%c', expected %s", c, expected);
 }
 
-static void skip_blanks(struct json_pull *j) {
-    for (int c; (c = peek(j)) == ' ' || c == '\n' || c == '\t' || c == '\r'; j->p++)
+static void pull_skip_blanks(struct json_pull *j) {
+    for (int c; (c = pull_peek(j)) == ' ' || c == '\n' || c == '\t' || c == '\r'; j->p++)
         if (c == '\n') {
             j->line++;
             j->line_at = offset(j) + 1;
@@ -102,7 +102,7 @@ static void put_utf8(struct json_pull *j, size_t *n, unsigned code) {
 
 static enum rc read_escape(struct json_pull *j, size_t *n, struct err *e) {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    int c = peek(j);
+    int c = pull_peek(j);
     const char *found = c > 0 ? strchr(from, c) : NULL;
     if (found) {
         j->p++;
@@ -114,7 +114,7 @@ static enum rc read_escape(struct json_pull *j, size_t *n, struct err *e) {
     j->p++;
     unsigned code = 0;
     for (int i = 0; i < 4; i++, j->p++) {
-        c = peek(j);
+        c = pull_peek(j);
         int digit = c >= '0' && c <= '9'   ? c - '0'
                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
@@ -130,7 +130,7 @@ static enum rc read_escape(struct json_pull *j, size_t *n, struct err *e) {
 static enum rc read_text(struct json_pull *j, struct err *e) {
     size_t n = 0;
     for (j->p++;; j->p++) {
-        int c = peek(j);
+        int c = pull_peek(j);
         if (c == '"')
             break;
         if (c < 0x20)
@@ -158,9 +158,9 @@ static bool is_digit(int c) {
 }
 
 static enum rc read_digits(struct json_pull *j, size_t *n, struct err *e) {
-    if (!is_digit(peek(j)))
+    if (!is_digit(pull_peek(j)))
         return bad(j, "a digit", e);
-    for (int c; is_digit(c = peek(j)); j->p++) {
+    for (int c; is_digit(c = pull_peek(j)); j->p++) {
         put(j, n, c);
         int digit = c - '0';
         if (j->whole && j->integer <= (INT64_MAX - digit) / 10)
@@ -175,30 +175,30 @@ static enum rc read_number(struct json_pull *j, struct err *e) {
     size_t n = 0;
     j->integer = 0;
     j->whole = true;
-    bool negative = peek(j) == '-';
+    bool negative = pull_peek(j) == '-';
     if (negative) {
         put(j, &n, '-');
         j->p++;
-        if (!is_digit(peek(j)))
+        if (!is_digit(pull_peek(j)))
             return bad(j, "a digit; NaN and infinities are not JSON", e);
     }
-    bool zero = peek(j) == '0';
+    bool zero = pull_peek(j) == '0';
     int64_t first = offset(j);
     enum rc rc = read_digits(j, &n, e);
     if (!rc && zero && offset(j) - first > 1)
         return bad(j, "no digit after a leading 0", e);
-    if (!rc && peek(j) == '.') {
+    if (!rc && pull_peek(j) == '.') {
         j->whole = false;
         put(j, &n, '.');
         j->p++;
         rc = read_digits(j, &n, e);
     }
-    if (!rc && (peek(j) == 'e' || peek(j) == 'E')) {
+    if (!rc && (pull_peek(j) == 'e' || pull_peek(j) == 'E')) {
         j->whole = false;
         put(j, &n, 'e');
         j->p++;
-        if (peek(j) == '-' || peek(j) == '+') {
-            put(j, &n, peek(j));
+        if (pull_peek(j) == '-' || pull_peek(j) == '+') {
+            put(j, &n, pull_peek(j));
             j->p++;
         }
         rc = read_digits(j, &n, e);
@@ -214,12 +214,12 @@ static enum rc read_number(struct json_pull *j, struct err *e) {
 
 static enum rc read_word(struct json_pull *j, struct err *e) {
     static const char *const words[] = {"true", "false", "null"};
-    int c = peek(j);
+    int c = pull_peek(j);
     for (int i = 0; i < 3; i++) {
         if (words[i][0] != c)
             continue;
         for (const char *w = words[i]; *w; w++, j->p++)
-            if (peek(j) != *w)
+            if (pull_peek(j) != *w)
                 return bad(j, words[i], e);
         memcpy(j->text, words[i], strlen(words[i]) + 1);
         j->token = JSON_WORD;
@@ -250,7 +250,7 @@ static enum rc close_level(struct json_pull *j) {
 }
 
 static enum rc read_value(struct json_pull *j, struct err *e) {
-    int c = peek(j);
+    int c = pull_peek(j);
     j->after_key = false;
     if (c == '{' || c == '[')
         return open_level(j, c, e);
@@ -261,13 +261,13 @@ static enum rc read_value(struct json_pull *j, struct err *e) {
 }
 
 static enum rc read_key(struct json_pull *j, struct err *e) {
-    if (peek(j) != '"')
+    if (pull_peek(j) != '"')
         return bad(j, "a key in quotes", e);
     enum rc rc = read_text(j, e);
     if (rc)
         return rc;
-    skip_blanks(j);
-    if (peek(j) != ':')
+    pull_skip_blanks(j);
+    if (pull_peek(j) != ':')
         return bad(j, "':' after a key", e);
     j->p++;
     j->token = JSON_KEY;
@@ -277,9 +277,9 @@ static enum rc read_key(struct json_pull *j, struct err *e) {
 
 enum rc json_pull_next(struct json_pull *j, struct err *e) {
     BUG_ON(j->failed);
-    skip_blanks(j);
-    j->at = here(j);
-    int c = peek(j);
+    pull_skip_blanks(j);
+    j->at = pull_here(j);
+    int c = pull_peek(j);
     if (j->depth == 0) {
         if (c >= 0)
             return read_value(j, e);
@@ -298,8 +298,8 @@ enum rc json_pull_next(struct json_pull *j, struct err *e) {
             return bad(j, map ? "',' or '}'" : "',' or ']'", e);
         j->p++;
         j->want_comma = false;
-        skip_blanks(j);
-        j->at = here(j);
+        pull_skip_blanks(j);
+        j->at = pull_here(j);
     }
     return map ? read_key(j, e) : read_value(j, e);
 }

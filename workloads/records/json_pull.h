@@ -4,6 +4,7 @@
  * RFC 8259, strictly (no NaN, no comments, no trailing commas), except that values may follow one another:
  * JSON Lines are a sequence of values. Texts longer than JSON_PULL_TEXT are cut, which no key of ours is.
  * Escapes are decoded, \u to UTF-8. Nesting up to JSON_PULL_DEPTH.
+ * Units: none.
  * Errors: RC_SYNTAX with file:line:column, RC_IO.
  * Ownership: json_pull_clear() releases; text is lent until the next token. */
 #ifndef WORKLOADS_RECORDS_JSON_PULL_H
@@ -54,15 +55,16 @@ void json_pull_memory(struct json_pull *j, const char *data, size_t n, const cha
 void json_pull_file(struct json_pull *j, FILE *file, const char *name); /* the caller closes it */
 void json_pull_clear(struct json_pull *j);
 
+/* Reads the next token; JSON_END behind the last. */
 enum rc json_pull_next(struct json_pull *j, struct err *e);
 
-/* After a token that starts a value: reads on to the value's last token. */
+/* Reads on from a token that starts a value to the value's last token. */
 enum rc json_pull_skip(struct json_pull *j, struct err *e);
 
-/* The current number token as a finite double. */
+/* Reads the current number token as a finite double. */
 enum rc json_pull_number(const struct json_pull *j, double *value, struct err *e);
 
-/* "a list", "a text", .. for messages. */
+/* Names the current token for messages: "a list", "a text", .. */
 const char *json_pull_name(const struct json_pull *j);
 
 #endif

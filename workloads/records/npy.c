@@ -38,13 +38,13 @@ static enum rc expected(const struct header *h, const char *what, struct err *e)
                   excerpt(h, found));
 }
 
-static void skip_blanks(struct header *h) {
+static void npy_skip_blanks(struct header *h) {
     while (h->p < h->end && isspace((unsigned char)*h->p))
         h->p++;
 }
 
 static bool accept(struct header *h, char byte) {
-    skip_blanks(h);
+    npy_skip_blanks(h);
     bool found = h->p < h->end && *h->p == byte;
     h->p += found;
     return found;
@@ -52,7 +52,7 @@ static bool accept(struct header *h, char byte) {
 
 static bool accept_word(struct header *h, const char *word) {
     size_t n = strlen(word);
-    skip_blanks(h);
+    npy_skip_blanks(h);
     bool found = (size_t)(h->end - h->p) >= n && memcmp(h->p, word, n) == 0;
     if (found)
         h->p += n;
@@ -112,7 +112,7 @@ static enum rc read_order(struct header *h, struct npy *a, struct err *e) {
 
 static enum rc read_dimension(struct header *h, struct npy *a, struct err *e) {
     uint64_t value = 0;
-    skip_blanks(h);
+    npy_skip_blanks(h);
     if (h->p == h->end || !isdigit((unsigned char)*h->p))
         return expected(h, "a dimension", e);
     if (a->n_dims == NPY_DIMS)
@@ -141,7 +141,7 @@ static enum rc read_shape(struct header *h, struct npy *a, struct err *e) {
     return a->n_dims == 1 && !comma ? expected(h, "',' in a shape of one dimension", e) : RC_OK;
 }
 
-static enum rc read_header(struct header *h, struct npy *a, struct err *e) {
+static enum rc npy_read_header(struct header *h, struct npy *a, struct err *e) {
     static const struct {
         const char *name;
         enum rc (*read)(struct header *h, struct npy *a, struct err *e);
@@ -169,7 +169,7 @@ static enum rc read_header(struct header *h, struct npy *a, struct err *e) {
     for (size_t i = 0; i < 3; i++)
         if (!seen[i])
             return err_at(e, RC_SYNTAX, &h->at, "array header: key '%s' is missing", keys[i].name);
-    skip_blanks(h);
+    npy_skip_blanks(h);
     return h->p == h->end ? RC_OK : expected(h, "nothing after '}'", e);
 }
 
@@ -209,7 +209,7 @@ enum rc npy_parse(const char *data, size_t n, const char *name, struct npy *a, s
                       start + length);
     struct header h = {data + start, data + start + length, at};
     struct npy array = {.items = byte + start + length};
-    enum rc rc = read_header(&h, &array, e);
+    enum rc rc = npy_read_header(&h, &array, e);
     if (!rc)
         rc = check_size(&h, &array, n - start - length, e);
     if (!rc)

@@ -4,6 +4,7 @@
  * Types: bool, integers of 1, 2, 4 and 8 bytes, floats of 4 and 8 bytes, little- or big-endian.
  * Shapes: any with up to NPY_DIMS dimensions; items are indexed in C order whatever the file's order is.
  * Source: NumPy format description (numpy.lib.format).
+ * Units: none.
  * Errors: RC_SYNTAX (damaged header), RC_SHAPE (data shorter or longer than the shape), RC_UNSUPPORTED (other
  * types and versions).  Ownership: an array borrows the data it was parsed from. */
 #ifndef WORKLOADS_RECORDS_NPY_H

@@ -9,31 +9,15 @@
  * could be either, it is refused. JSON is read as a stream: memory grows with what is kept, not with the
  * file. What is known and not read (pickles, .pt, compressed .npz, parquet, base64) is refused with a line
  * that converts it.
- * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED.  Ownership: record_free()
- * releases. */
+ * Units: those of record_data.h.
+ * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, RC_UNSUPPORTED.
+ * Ownership: record_free() releases. */
 #ifndef WORKLOADS_RECORDS_RECORD_H
 #define WORKLOADS_RECORDS_RECORD_H
 
-#include "workloads/records/counts.h"
-#include "workloads/records/matrix.h"
-#include "workloads/records/routes.h"
+#include "workloads/records/record_data.h"
 
-enum record_kind { RECORD_COUNTS, RECORD_ROUTES, RECORD_MATRIX };
-
-struct record {
-    enum record_kind kind;
-    struct counts *counts; /* NULL unless of that kind */
-    struct routes *routes;
-    struct matrix bytes; /* dispatch direction, diagonal included */
-    char sha256[HASH_TEXT];
-    struct buf notes; /* of the matrix; counts and routes have their own */
-};
-
-struct record_ask {
-    struct counts_ask counts;
-    struct routes_ask routes;
-};
-
+/* Reads a file. */
 enum rc record_load(const char *path, const struct record_ask *ask, struct record **record,
                     struct err *e);
 /* Reads from memory; name stands for the file in messages. */
@@ -41,6 +25,7 @@ enum rc record_parse(const char *data, size_t n, const char *name, const struct 
                      struct record **record, struct err *e);
 void record_free(struct record *r); /* NULL is allowed */
 
+/* Returns the number of layers. */
 int record_layers(const struct record *r);
 int64_t record_layer(const struct record *r, int l); /* its number in the record */
 const char *record_notes(const struct record *r); /* "" when there are none */

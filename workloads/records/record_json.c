@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/records/record_json.h"
+#include "workloads/records/record_json_counts.h"
 
 static enum rc want(const struct json_pull *j, enum json_token token, const char *what,
                     struct err *e) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "workloads/records/record_json.h"
+#include "workloads/records/record_json_counts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +146,7 @@ static int64_t key_number(const char *text, int64_t max) {
     return value;
 }
 
-static enum rc add_cell(struct reader *r, int64_t layer, int64_t expert, struct err *e) {
+static enum rc cells_add(struct reader *r, int64_t layer, int64_t expert, struct err *e) {
     double value = 0;
     const struct place *at = &r->j->at;
     enum rc rc = json_pull_number(r->j, &value, e);
@@ -172,7 +172,7 @@ static enum rc read_cnt(struct reader *r, int64_t layer, struct err *e) {
         if (!rc && cnt && j->token == JSON_LIST) {
             int64_t expert = 0;
             for (rc = json_pull_next(j, e); !rc && j->token != JSON_LIST_END; expert++) {
-                rc = add_cell(r, layer, expert, e);
+                rc = cells_add(r, layer, expert, e);
                 if (!rc)
                     rc = json_pull_next(j, e);
             }
@@ -206,7 +206,7 @@ enum rc record_json_layers(struct reader *r, struct err *e) {
 static enum rc read_expert(struct reader *r, int64_t layer, int64_t expert, struct err *e) {
     struct json_pull *j = r->j;
     if (j->token == JSON_NUMBER)
-        return add_cell(r, layer, expert, e);
+        return cells_add(r, layer, expert, e);
     if (j->token != JSON_MAP)
         return json_pull_skip(j, e);
     enum rc rc = json_pull_next(j, e);
@@ -214,7 +214,7 @@ static enum rc read_expert(struct reader *r, int64_t layer, int64_t expert, stru
         bool count = strcmp(j->text, "count_frequency") == 0 || strcmp(j->text, "count") == 0;
         rc = json_pull_next(j, e);
         if (!rc)
-            rc = count ? add_cell(r, layer, expert, e) : json_pull_skip(j, e);
+            rc = count ? cells_add(r, layer, expert, e) : json_pull_skip(j, e);
         if (!rc)
             rc = json_pull_next(j, e);
     }
@@ -248,7 +248,7 @@ enum rc record_json_named(struct reader *r, const char *name, int depth, struct 
 
 /* --- together ----------------------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b) {
+static int cells_by_place(const void *a, const void *b) {
     const struct cell *x = a, *y = b;
     if (x->layer != y->layer)
         return x->layer < y->layer ? -1 : 1;
@@ -261,7 +261,7 @@ static enum rc cell_counts(struct reader *r, struct counts *c, struct err *e) {
     struct cell *x = r->cells.items;
     size_t n = r->cells.n, layers = 1;
     int largest = 0;
-    qsort(x, n, sizeof *x, by_place);
+    qsort(x, n, sizeof *x, cells_by_place);
     for (size_t i = 0; i < n; i++) {
         largest = x[i].expert > largest ? x[i].expert : largest;
         layers += i && x[i].layer != x[i - 1].layer;

@@ -35,7 +35,7 @@ static int by_pair(const void *a, const void *b) {
 }
 
 /* Sorted cells into the matrix; a pair twice is an error. */
-static enum rc fill(struct cells *c, int ranks, const char *name, struct record *r, struct err *e) {
+static enum rc record_matrix_fill(struct cells *c, int ranks, const char *name, struct record *r, struct err *e) {
     const uint64_t most = (uint64_t)1 << 53; // whole numbers that a double holds
     uint64_t total = 0;
     if (c->n)
@@ -65,7 +65,7 @@ static enum rc fill(struct cells *c, int ranks, const char *name, struct record 
     return RC_OK;
 }
 
-static void add_cell(struct cells *c, struct cell cell) {
+static void matrix_add_cell(struct cells *c, struct cell cell) {
     if (cell.bytes == 0)
         return;
     MEM_GROW(c->items, c->n, c->room);
@@ -90,8 +90,8 @@ bool record_is_matrix(const char *data, size_t n) {
     return n >= skip + length && memcmp(data + skip, header, length) == 0;
 }
 
-static enum rc read_field(const struct csv_field *f, uint64_t most, uint64_t *value,
-                          struct err *e) {
+static enum rc matrix_read_field(const struct csv_field *f, uint64_t most, uint64_t *value,
+                                 struct err *e) {
     const char *p = f->text;
     if (!read_whole(&p, f->text + f->n, value) || *p || *value > most)
         return err_at(e, RC_SCHEMA, &f->at, "'%.40s', expected a whole number from 0 to %llu",
@@ -116,19 +116,19 @@ enum rc record_read_matrix(const char *data, size_t n, const char *name, struct 
         if (c.n_fields != 3)
             rc = err_at(e, RC_SYNTAX, &at, "%zu fields, expected 3", c.n_fields);
         for (int i = 0; i < 3 && !rc; i++)
-            rc = read_field(&c.fields[i], i < 2 ? RANKS_MAX - 1 : (uint64_t)1 << 53, &value[i], e);
+            rc = matrix_read_field(&c.fields[i], i < 2 ? RANKS_MAX - 1 : (uint64_t)1 << 53, &value[i], e);
         if (rc)
             break;
         int src = (int)value[0], dst = (int)value[1], last = src > dst ? src : dst;
         ranks = last >= ranks ? last + 1 : ranks;
-        add_cell(&cells, (struct cell){src, dst, at.line, value[2]});
+        matrix_add_cell(&cells, (struct cell){src, dst, at.line, value[2]});
         if (cells.n > CELLS_MAX)
             rc = err_at(e, RC_RANGE, &at, "more than %d pairs", CELLS_MAX);
     }
     if (!rc && ranks == 0)
         rc = err_set(e, RC_SHAPE, "%s: a header and no record after it", name);
     if (!rc)
-        rc = fill(&cells, ranks, name, r, e);
+        rc = record_matrix_fill(&cells, ranks, name, r, e);
     if (!rc)
         buf_printf(&r->notes, "%d ranks, taken from the largest one named\n", ranks);
     free(cells.items);
@@ -181,7 +181,7 @@ struct dump {
     struct cells cells;
 };
 
-static void skip_blanks(const char **p, const char *end) {
+static void dump_skip_blanks(const char **p, const char *end) {
     while (*p < end && (**p == ' ' || **p == '\t'))
         ++*p;
 }
@@ -189,7 +189,7 @@ static void skip_blanks(const char **p, const char *end) {
 static enum rc read_header_number(const struct lines *l, const char *word, uint64_t most,
                                   uint64_t *value, struct err *e) {
     const char *p = l->line + strlen(word), *end = l->line + l->n;
-    skip_blanks(&p, end);
+    dump_skip_blanks(&p, end);
     if (!read_whole(&p, end, value) || p != end || *value == 0 || *value > most)
         return err_at(e, RC_SYNTAX, &l->at, "%s expected a number from 1 to %llu", word,
                       (unsigned long long)most);
@@ -202,14 +202,14 @@ static enum rc read_senders(struct dump *d, const char **p, const char *end, int
     *n = 0;
     for (bool more = true; more;) {
         uint64_t first, last;
-        skip_blanks(p, end);
+        dump_skip_blanks(p, end);
         bool good = read_whole(p, end, &first);
         last = first;
         if (good && *p < end && **p == '-') {
             ++*p;
             good = read_whole(p, end, &last);
         }
-        skip_blanks(p, end);
+        dump_skip_blanks(p, end);
         more = *p < end && **p == ',';
         if (!good || *p == end || (**p != ',' && **p != ':') || last < first || last >= d->ranks)
             return err_at(e, RC_SYNTAX, &d->lines.at, "expected ranks below %llu such as 0-3, 7:",
@@ -231,7 +231,7 @@ static enum rc read_counts(struct dump *d, struct err *e) {
     int senders = 0;
     uint64_t dst = 0;
     enum rc rc = read_senders(d, &p, end, &senders, e);
-    for (skip_blanks(&p, end); !rc && p < end; skip_blanks(&p, end), dst++) {
+    for (dump_skip_blanks(&p, end); !rc && p < end; dump_skip_blanks(&p, end), dst++) {
         uint64_t count, bytes;
         if (!read_whole(&p, end, &count) || (p < end && *p != ' ' && *p != '\t'))
             return err_at(e, RC_SYNTAX, &d->lines.at, "expected whole numbers of elements");
@@ -241,7 +241,7 @@ static enum rc read_counts(struct dump *d, struct err *e) {
         if (d->cells.n + (size_t)senders > CELLS_MAX)
             return err_at(e, RC_RANGE, &d->lines.at, "more than %d pairs", CELLS_MAX);
         for (int i = 0; i < senders && dst < d->ranks; i++)
-            add_cell(&d->cells, (struct cell){d->senders[i], (int)dst, d->lines.at.line, bytes});
+            matrix_add_cell(&d->cells, (struct cell){d->senders[i], (int)dst, d->lines.at.line, bytes});
     }
     return rc || dst == d->ranks ? rc
                                  : err_at(e, RC_SHAPE, &d->lines.at,
@@ -292,7 +292,7 @@ enum rc record_read_dump(const char *data, size_t n, const char *name, struct re
     while (!rc && next_line(&d.lines))
         more = more || starts(&d.lines, "BEGINNING DATA");
     if (!rc)
-        rc = fill(&d.cells, (int)d.ranks, name, r, e);
+        rc = record_matrix_fill(&d.cells, (int)d.ranks, name, r, e);
     if (!rc)
         buf_printf(&r->notes, "all-to-all-v dump: elements of %llu bytes%s\n",
                    (unsigned long long)d.element_bytes, more ? ", first of several blocks" : "");

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record_read.h - the readers behind record.h, one per format. Each fills a record's kind and its part;
- * errors as in record.h. On failure the caller frees the record, whatever is in it. */
+/* record_read.h - the readers behind record.h, one per format. Each fills a record's kind and its part.
+ *
+ * Units: those of record_data.h.
+ * Errors: as in record.h.
+ * Ownership: the record belongs to the caller, who frees it also on failure; data is borrowed. */
 #ifndef WORKLOADS_RECORDS_RECORD_READ_H
 #define WORKLOADS_RECORDS_RECORD_READ_H
 
 #include "workloads/records/json_pull.h"
 #include "workloads/records/npy.h"
-#include "workloads/records/record.h"
+#include "workloads/records/record_data.h"
 
 /* Refuses what is known and not read, with a recipe; RC_OK: nothing of the kind. */
 enum rc record_refuse(const char *data, size_t n, const char *name, struct err *e);
@@ -15,19 +18,19 @@ enum rc record_read_json(struct json_pull *j, const struct record_ask *ask, stru
                          struct err *e);
 enum rc record_read_npy(const char *data, size_t n, const char *name, const struct record_ask *ask,
                         struct record *r, struct err *e);
-/* The chosen stored member of a zip archive, in place; compressed ones are refused. */
+/* Finds the chosen stored member of a zip archive, in place; compressed ones are refused. */
 enum rc record_find_npz(const char *data, size_t n, const char *name, const char *member,
                         const char **array, size_t *array_n, struct err *e);
-/* CSV src,dst,bytes. */
+/* Tells and reads a CSV src,dst,bytes. */
 bool record_is_matrix(const char *data, size_t n);
 enum rc record_read_matrix(const char *data, size_t n, const char *name, struct record *r,
                            struct err *e);
-/* All-to-all-v count dump. */
+/* Tells and reads an all-to-all-v count dump. */
 bool record_is_dump(const char *data, size_t n);
 enum rc record_read_dump(const char *data, size_t n, const char *name, struct record *r,
                          struct err *e);
 
-/* What a numeric array of 1 to 3 dimensions is, by its last dimension: ids or counts; *ids says which. */
+/* Tells what a numeric array of 1 to 3 dimensions holds, by its last dimension: *ids says whether ids or counts. */
 enum rc record_tell(const struct record_ask *ask, int dims, uint64_t last, bool integers,
                     const char *name, bool *ids, struct err *e);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record_json.h - what the two files that read JSON records share: record_json.c (objects, route rows) and
- * record_json_counts.c (tables of counts). */
-#ifndef WORKLOADS_RECORDS_RECORD_JSON_H
-#define WORKLOADS_RECORDS_RECORD_JSON_H
+/* record_json_counts.h - reads tables of counts in JSON, and holds the state that record_json.c (objects, route rows)
+ * shares with it.
+ *
+ * Units: counts and ids as written.
+ * Errors: RC_SYNTAX, RC_SCHEMA, RC_SHAPE, RC_RANGE, with file and line.
+ * Ownership: record_json.c makes a reader and frees its arrays; the record belongs to its caller also on failure. */
+#ifndef WORKLOADS_RECORDS_RECORD_JSON_COUNTS_H
+#define WORKLOADS_RECORDS_RECORD_JSON_COUNTS_H
 
 #include "workloads/records/record_read.h"
 
@@ -55,16 +59,17 @@ struct reader {
     struct cells cells;
 };
 
-/* After '[': a table of 1 to 3 dimensions. */
+/* Reads a table of 1 to 3 dimensions, whose '[' is read. */
 enum rc record_json_tensor(struct reader *r, struct err *e);
 
-/* After '{': {"3": {"cnt": [..]}}. */
+/* Reads layers as {"3": {"cnt": [..]}}, whose '{' is read. */
 enum rc record_json_layers(struct reader *r, struct err *e);
 
-/* After '{' of key `name`: layer_N is a layer of named experts; any other map is searched for such keys. */
+/* Reads the map of key `name`, whose '{' is read: layer_N is a layer of named experts, any other map is searched for
+ * such keys. */
 enum rc record_json_named(struct reader *r, const char *name, int depth, struct err *e);
 
-/* Makes the record's counts of what was read. */
+/* Makes the record's counts, or routes, of what was read. */
 enum rc record_json_counts(struct reader *r, struct err *e);
 
 #endif
