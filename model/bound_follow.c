@@ -43,7 +43,7 @@ struct node {
 };
 
 /* Adds the load of a message released at moment `place` to all moments up to it, and lets that moment count. */
-static void add_message(struct follow_room *room, struct node node, size_t place, double load_s) {
+static void follow_add(struct follow_room *room, struct node node, size_t place, double load_s) {
     double *most_s = &room->most_s[node.at], *added_s = &room->added_s[node.at];
     room->visits++;
     if (node.last <= place) { // all of them are earlier
@@ -58,9 +58,9 @@ static void add_message(struct follow_room *room, struct node node, size_t place
     }
     size_t middle = node.first + (node.last - node.first) / 2;
     struct node left = {2 * node.at + 1, node.first, middle}, right = {2 * node.at + 2, middle, node.last};
-    add_message(room, left, place, load_s);
+    follow_add(room, left, place, load_s);
     if (place >= middle)
-        add_message(room, right, place, load_s);
+        follow_add(room, right, place, load_s);
     *most_s = fmax(room->most_s[left.at], room->most_s[right.at]) + *added_s;
 }
 
@@ -76,7 +76,7 @@ double follow_end_s(struct follow_room *room, const struct follow *items, size_t
         room->added_s[i] = 0;
     }
     for (size_t i = 0; i < n; i++) {
-        add_message(room, (struct node){0, 0, m}, find_moment(room->moments, m, items[i].release_s), items[i].load_s);
+        follow_add(room, (struct node){0, 0, m}, find_moment(room->moments, m, items[i].release_s), items[i].load_s);
         end_s = fmax(end_s, room->most_s[0] + items[i].after_s);
     }
     return end_s;

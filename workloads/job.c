@@ -151,7 +151,7 @@ static void fill_group(const struct platform *p, struct job *j, int number, int6
     j->same_shape = j->same_shape && plat_same_shape(g->platform, j->groups[0].platform);
 }
 
-static enum rc fill(const struct platform *p, const struct workload *w, const int *ranks, struct job *j,
+static enum rc job_fill(const struct platform *p, const struct workload *w, const int *ranks, struct job *j,
                     struct err *e) {
     int64_t stride = 1, outside = 1;
     j->ep = w->ep ? (int)w->ep : j->ranks;
@@ -184,7 +184,7 @@ enum rc job_build(const struct platform *p, const struct workload *w, struct job
                       .member = mem_alloc(machine, sizeof *j->member)};
     for (size_t i = 0; i < machine; i++)
         j->group_of[i] = j->member[i] = -1;
-    enum rc rc = fill(p, w, ranks, j, e);
+    enum rc rc = job_fill(p, w, ranks, j, e);
     free(ranks);
     bool all = !rc && j->n_groups == 1 && j->ranks == j->machine_ranks && !j->sends && !j->expert_rank;
     if (rc || all)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job_traffic.h - the traffic of a job as the union of that of its EP groups.
  *
- * Units and shapes: those of traffic.h; ranks of the union are job ranks.
+ * Units: those of traffic.h. Shapes: over job ranks.
  * Errors: RC_SCHEMA of job_check_record().
  * Ownership: the union owns its parts.
  * Edges: one EP group makes a union of one. */

@@ -107,7 +107,7 @@ static void write_rows(const struct held_back *rows, size_t n, struct buf *out) 
     table_clear(&t);
 }
 
-static void as_text(const struct calibration *c, const struct held_back *rows, size_t n, const char *verdict,
+static void calibrate_text(const struct calibration *c, const struct held_back *rows, size_t n, const char *verdict,
                     struct buf *out) {
     write_constants(c, out);
     buf_text(out, "\n");
@@ -132,7 +132,7 @@ static enum rc write_and_say(const struct calibrate_line *l, const struct calibr
     if (!rc)
         rc = calibrate_compare(c, path, l->matrices, &simulator, &rows, &n, e);
     if (!rc)
-        as_text(c, rows, n, verdict.text, out);
+        calibrate_text(c, rows, n, verdict.text, out);
     buf_clear(&verdict);
     free(rows);
     free(path);
@@ -145,7 +145,7 @@ static enum rc make_folder(const char *folder, struct err *e) {
     return err_set(e, RC_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
 }
 
-static enum rc run(const void *parsed, struct buf *out, struct err *e) {
+static enum rc calibrate_run(const void *parsed, struct buf *out, struct err *e) {
     const struct calibrate_line *l = parsed;
     struct samples *samples = NULL;
     struct yaml_doc *kept = NULL;
@@ -168,7 +168,7 @@ static enum rc run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_calibrate = {
-    "calibrate", run, options, sizeof(struct calibrate_line), false,
+    "calibrate", calibrate_run, options, sizeof(struct calibrate_line), false,
     "a platform file from samples of a machine", "SAMPLES.. -o DIR [options]",
     "SAMPLES are files of moesim-measure, or logs of nccl-tests, OSU or DeepEP. A part of them is held back, and the\n"
     "gate of that part is evaluated at once: the platform file says what the machine has earned.\n\n"

@@ -66,7 +66,7 @@ static void close_flows(struct flows *f) {
 }
 
 /* Clocks start at 0 with the run. */
-static void reset(struct flows *f, const struct flow_hooks *hooks) {
+static void fluid_reset(struct flows *f, const struct flow_hooks *hooks) {
     BUG_ON(f->live > 0 || f->n_alarms > 0);
     f->hooks = *hooks;
     f->now = 0;
@@ -225,7 +225,7 @@ const struct flow_engine flow_fluid = {.name = "fluid",
                                        .close = close_flows,
                                        .link = add_link,
                                        .seal = seal,
-                                       .reset = reset,
+                                       .reset = fluid_reset,
                                        .start = start,
                                        .timer = set_timer,
                                        .now = now,

@@ -233,7 +233,7 @@ static void result_text_write_sequence(const struct result_call *c, const struct
 }
 
 /* When the EP groups are done. */
-static void write_groups(const struct result_call *c, struct buf *out) {
+static void text_write_groups(const struct result_call *c, struct buf *out) {
     const struct result_group *first = &c->groups[c->fastest], *last = &c->groups[c->slowest];
     char low[CLAIM_TEXT], high[CLAIM_TEXT];
     const char *name = result_call_name(c);
@@ -259,7 +259,7 @@ static void write_paths(const struct result *r, struct buf *out) {
         any = true;
         table_paragraph(out, "%s %s: %s", c->phase, result_call_name(c), c->critical_path);
         if (c->n_groups > 1)
-            write_groups(c, out);
+            text_write_groups(c, out);
     }
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
