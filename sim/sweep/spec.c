@@ -36,7 +36,7 @@ static const struct key keys[] = {
     {"detail", KEY_CHOICE, offsetof(struct sweep_spec, detail), .choices = which, .otherwise = "first",
      .help = "points with ranks, links over time and traffic map"},
     {"timeout", KEY_TIME, offsetof(struct sweep_spec, timeout_s),
-     .help = "CPU time of one simulation, and a tenth of its wall time, at most"},
+     .help = "CPU time of one simulation at most; ten times that of wall time"},
     {.name = NULL}};
 
 void sweep_spec_markdown(struct buf *out) {

@@ -120,7 +120,7 @@ static void a_pool_is_levelled(void **state) {
         assert_near(base[i] + into[i], 10, 1e-12);
 }
 
-/* Expected rows are the mean of drawn ones, under every choice and both caps, on EPLB's placement of three tiers. */
+/* Expected rows are the mean of drawn ones, under every choice and both caps, on EPLB's placement of two tiers. */
 static void drawn_rows_scatter_around_expected_ones(void **state) {
     static const char *const choices[] = {"in-turn", "nearest", "by-source-rank", "random", "weighted"};
     static const struct setting shape[] = {{"groups", "4"}, {"ranks_per_group", "4"}};
