@@ -2,6 +2,7 @@
 /* EP groups and jobs on a part of the machine: who sends to whom, what links carry, when each EP group is done. */
 #include "tests/support/folder.h"
 #include "tests/support/matrices.h"
+#include "tests/support/program.h"
 
 #include "model/bound.h"
 #include "model/model.h"
@@ -340,6 +341,30 @@ static void what_does_not_fit_is_refused(void **state) {
     }
 }
 
+/* Jobs of 2, 4 and 8 groups on the shipped machines that people ask about: the closed form and the bound see the part,
+ * whose one hop grows with it towards (n - 1) / n of the rows. */
+static void shipped_machines_run_small_jobs(void **state) {
+    (void)state;
+    static const char *const machines[] = {"alps", "perlmutter", "frontier", "lumi-g", "aurora"};
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        double before_s = 0;
+        for (int groups = 2; groups <= 8; groups *= 2) {
+            struct yaml_doc *doc;
+            char *arguments = mem_printf("compare --analytic-only --platform %s --set platform.used_groups=%d "
+                                         "--set workload.routing.source=uniform --set workload.experts=192 --format json",
+                                         machines[i], groups);
+            assert_int_equal(program_run(arguments, &doc), 0);
+            const struct yaml_node *calls = yaml_get(doc->root, "calls");
+            double wire_s = atof(yaml_get(calls->items[0], "analytic_wire_s")->text);
+            double bound_s = atof(yaml_get(calls->items[0], "bound_s")->text);
+            assert_true(wire_s > before_s && bound_s > 0);
+            before_s = wire_s;
+            yaml_doc_free(doc);
+            free(arguments);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_ep_group_of_all_ranks_changes_nothing),
@@ -352,6 +377,7 @@ int main(void) {
         cmocka_unit_test(senders_and_experts_on_ranks_of_their_own),
         cmocka_unit_test(a_late_rank_costs_what_it_is_late),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(shipped_machines_run_small_jobs),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }
