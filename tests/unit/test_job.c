@@ -351,12 +351,12 @@ static void shipped_machines_run_small_jobs(void **state) {
         for (int groups = 2; groups <= 8; groups *= 2) {
             struct yaml_doc *doc;
             char *arguments = mem_printf("compare --analytic-only --platform %s --set platform.used_groups=%d "
-                                         "--set workload.routing.source=uniform --set workload.experts=192 --format json",
+                                         "--set workload.routing.source=uniform --set workload.experts=192 "
+                                         "--format json",
                                          machines[i], groups);
             assert_int_equal(program_run(arguments, &doc), 0);
-            const struct yaml_node *calls = yaml_get(doc->root, "calls");
-            double wire_s = atof(yaml_get(calls->items[0], "analytic_wire_s")->text);
-            double bound_s = atof(yaml_get(calls->items[0], "bound_s")->text);
+            double wire_s = program_number(doc, "calls.0.analytic_wire_s");
+            double bound_s = program_number(doc, "calls.0.bound_s");
             assert_true(wire_s > before_s && bound_s > 0);
             before_s = wire_s;
             yaml_doc_free(doc);
