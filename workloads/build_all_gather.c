@@ -29,22 +29,12 @@ static void build_direct(struct call *s) {
     build_reach(stage, plat_widest(p), -1);
 }
 
-/* Rings that run side by side: the members of ring i are base(i) + j stride, and member j starts with a block. */
+/* Rings that run side by side: member j of ring i is rank i apart + j stride, and starts with a block. */
 struct rings {
     int n, members; /* rings, and members of each */
-    int (*base)(const struct platform *p, int ring);
-    int stride;
+    int apart, stride;
     double *block; /* rows of each rank's block at the start, [ranks] */
 };
-
-static int ring_of_index(const struct platform *p, int ring) {
-    (void)p;
-    return ring;
-}
-
-static int ring_of_group(const struct platform *p, int ring) {
-    return ring * (int)p->ranks_per_group;
-}
 
 /* Round k: member j sends on the block that was member (j - k)'s. */
 static void fill_round(const struct platform *p, const struct rings *r, int round, struct matrix *rows) {
@@ -54,7 +44,7 @@ static void fill_round(const struct platform *p, const struct rings *r, int roun
     double *sent = mem_alloc((size_t)ranks, sizeof *sent);
     for (int ring = 0; ring < r->n; ring++)
         for (int j = 0; j < r->members; j++) {
-            int base = r->base(p, ring), rank = base + j * r->stride;
+            int base = ring * r->apart, rank = base + j * r->stride;
             next[rank] = base + (j + 1) % r->members * r->stride;
             sent[rank] = r->block[base + (j - round + r->members) % r->members * r->stride];
         }
@@ -90,18 +80,18 @@ static double *own_blocks(const struct call *s) {
 }
 
 static void build_ring(struct call *s) {
-    struct rings all = {1, plat_ranks(s->platform), ring_of_index, 1, own_blocks(s)};
+    struct rings all = {1, plat_ranks(s->platform), 1, 1, own_blocks(s)};
     build_rings(s, "all_gather", &all, plat_widest(s->platform), -1);
     free(all.block);
 }
 
 /* Rings of ranks with one index between the groups, then rings inside each group, whose blocks are what the first ring
- * brought; on the way back inside first. One launch of all ranks. */
+ * brought; on the way back inside first. Each pays alpha of its own world. */
 static void build_two_rings(struct call *s) {
     const struct platform *p = s->platform;
     int groups = (int)p->groups, each = (int)p->ranks_per_group;
-    struct rings across = {each, groups, ring_of_index, each, own_blocks(s)},
-                 inside = {groups, each, ring_of_group, 1, own_blocks(s)};
+    struct rings across = {each, groups, 1, each, own_blocks(s)},
+                 inside = {groups, each, each, 1, own_blocks(s)};
     for (int rank = 0; rank < groups * each; rank++) {
         inside.block[rank] = 0;
         for (int g = 0; g < groups; g++)

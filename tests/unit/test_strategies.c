@@ -4,11 +4,9 @@
 
 #include <math.h>
 
-#include "model/bound.h"
-#include "model/model.h"
 #include "platforms/base/mem.h"
-#include "sim/engine/engine.h"
 #include "tests/support/racks.h"
+#include "tests/support/wire.h"
 #include "workloads/hops.h"
 #include "workloads/strategy.h"
 
@@ -51,32 +49,6 @@ static void scene_close(struct scene *s) {
     workload_free(s->w);
     topo_free(s->t);
     plat_free(s->p);
-}
-
-static struct outcome simulated(const struct call *call) {
-    struct costs wire;
-    struct outcome o = {0};
-    struct err e;
-    costs_wire(call, &wire);
-    assert_ok(sim_run(call, &wire, 1, &(struct sim_options){0}, &o, &e), &e);
-    assert_true(o.time_s >= bound_call_s(call, &wire) * (1 - EXACT));
-    return o;
-}
-
-static double simulated_s(const struct call *call) {
-    struct outcome o = simulated(call);
-    double time_s = o.time_s;
-    outcome_clear(&o);
-    return time_s;
-}
-
-static double closed_s(const struct call *call) {
-    struct costs wire;
-    struct outcome o;
-    costs_wire(call, &wire);
-    assert_true(model_covers(call));
-    model_call(call, &wire, &o);
-    return o.time_s;
 }
 
 static const struct setting uniform_work[] = {
@@ -138,8 +110,8 @@ static void inside_first_meets_the_closed_form(void **state) {
         scene_build(&s, STRATEGY_INSIDE_FIRST, (enum phase)phase);
         const double block = 64 * 4 / 8.0 * 1000 * 2, o_fast = 54 * 1024 / 450e9, o_slow = 54 * 1024 / 50e9;
         double inside_s = 3 * (o_fast + 2 * block / 450e9), across_s = 1 * (o_slow + 4 * block / 50e9);
-        assert_rel(simulated_s(&s.call), inside_s + across_s, EXACT);
-        assert_rel(closed_s(&s.call), inside_s + across_s, EXACT);
+        assert_rel(wire_simulated_s(&s.call), inside_s + across_s, EXACT);
+        assert_rel(wire_closed_s(&s.call), inside_s + across_s, EXACT);
         scene_close(&s);
     }
 }
@@ -185,9 +157,9 @@ static void all_gather_by_hand(void **state) {
             scene_build(&s, STRATEGY_ALL_GATHER, (enum phase)phase);
             assert_int_equal(s.call.n_stages, cases[i].stages);
             assert_each_way(&s.call, 7 * x);
-            assert_rel(simulated_s(&s.call), cases[i].time_s, EXACT);
+            assert_rel(wire_simulated_s(&s.call), cases[i].time_s, EXACT);
             if (i > 0)
-                assert_rel(closed_s(&s.call), cases[i].time_s, EXACT);
+                assert_rel(wire_closed_s(&s.call), cases[i].time_s, EXACT);
             scene_close(&s);
         }
 }
@@ -226,7 +198,7 @@ static void all_gather_v_passes_blocks_round(void **state) {
         assert_matrix(&s.call.stages[round].bytes, want);
         assert_int_equal(s.call.stages[round].launch, round == 0 ? 0 : -1);
     }
-    struct outcome o = simulated(&s.call);
+    struct outcome o = wire_simulated(&s.call);
     assert_int_equal(o.n_stages, 1); // the rounds are one exchange
     assert_string_equal(o.stages[0].name, "all_gather");
     assert_rel(o.stages[0].bytes, 3 * 100 * 2000.0, EXACT);
@@ -289,7 +261,7 @@ static void levelled_uses_all_nics(void **state) {
         scene_open(&s, NULL, 0, work, 7, NULL, 0);
         assert_int_equal(s.t->ranks, 64);
         scene_build(&s, STRATEGY_LEVELLED, PHASE_DISPATCH);
-        struct outcome o = simulated(&s.call);
+        struct outcome o = wire_simulated(&s.call);
         assert_string_equal(o.stages[0].name, "level");
         assert_string_equal(o.stages[1].name, "across");
         double across_s = o.stages[1].end_s - o.stages[1].start_s, bound_s = group_bound_s(&s);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two and three hops on platforms of more than two tiers, and on groups that differ in size. */
 #include "tests/support/racks.h"
+#include "tests/support/wire.h"
 
-#include "model/bound.h"
-#include "model/model.h"
-#include "sim/engine/engine.h"
 #include "workloads/strategy.h"
 
 enum { STAGES = 3 };
@@ -53,27 +51,6 @@ static void close_call(struct bench_call *c) {
     workload_free(c->w);
     topo_free(c->t);
     plat_free(c->p);
-}
-
-static double simulated_s(const struct call *s) {
-    struct costs wire;
-    struct outcome o = {0};
-    struct err e;
-    costs_wire(s, &wire);
-    assert_ok(sim_run(s, &wire, 1, &(struct sim_options){0}, &o, &e), &e);
-    assert_true(o.time_s >= bound_call_s(s, &wire) * (1 - EXACT));
-    double time_s = o.time_s;
-    outcome_clear(&o);
-    return time_s;
-}
-
-static double closed_s(const struct call *s) {
-    struct costs wire;
-    struct outcome o;
-    costs_wire(s, &wire);
-    assert_true(model_covers(s));
-    model_call(s, &wire, &o);
-    return o.time_s;
 }
 
 /* A token reaches a rank with probability 7 of 28, a group with 13 (not both in the other 6: 15), a rack with 22. */
@@ -166,9 +143,9 @@ static void times_by_hand(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_call c;
         open_call(&c, RACKS, cases[i].cut, cases[i].strategy, PHASE_DISPATCH);
-        assert_rel(simulated_s(&c.call), cases[i].rows_s * c.call.row_bytes * 1e-9, EXACT);
+        assert_rel(wire_simulated_s(&c.call), cases[i].rows_s * c.call.row_bytes * 1e-9, EXACT);
         if (cases[i].strategy == STRATEGY_THREE_HOP)
-            assert_rel(closed_s(&c.call), cases[i].rows_s * c.call.row_bytes * 1e-9, EXACT);
+            assert_rel(wire_closed_s(&c.call), cases[i].rows_s * c.call.row_bytes * 1e-9, EXACT);
         close_call(&c);
     }
 }
@@ -182,8 +159,8 @@ static void one_rack_has_no_slow_tier(void **state) {
     for (int i = 0; i < 2; i++) {
         struct bench_call c;
         open_call(&c, one_rack, NULL, all[i], PHASE_DISPATCH);
-        assert_rel(simulated_s(&c.call), (22 / 2.0 + 28 / 4.0) * c.call.row_bytes * 1e-9, EXACT);
-        assert_rel(closed_s(&c.call), (22 / 2.0 + 28 / 4.0) * c.call.row_bytes * 1e-9, EXACT);
+        assert_rel(wire_simulated_s(&c.call), (22 / 2.0 + 28 / 4.0) * c.call.row_bytes * 1e-9, EXACT);
+        assert_rel(wire_closed_s(&c.call), (22 / 2.0 + 28 / 4.0) * c.call.row_bytes * 1e-9, EXACT);
         assert_true(plat_hierarchy_ratio(c.p) < 0);
         assert_string_equal(plat_no_ratio(c.p), "the slow tier joins nothing: a domain inside it holds all groups");
         close_call(&c);
@@ -206,7 +183,7 @@ static void every_strategy_delivers_what_one_hop_does(void **state) {
             matrix_sums(&other.call.stages[other.call.n_stages - 1].bytes, false, true, last);
             for (int rank = 0; rank < 8; rank++)
                 assert_rel(last[rank], direct[rank], 1e-12);
-            simulated_s(&other.call);
+            wire_simulated_s(&other.call);
             close_call(&one);
             close_call(&other);
         }
