@@ -10,8 +10,8 @@
 
 enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
 
-/* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`. With as many, skewed, and 8 in flight per sender
- * SimGrid takes about a second (tests/bench/engines.sh). */
+/* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`: where SimGrid is quick and stays the reference. One
+ * hop of 32 ranks with pair skew, 8 in flight (1,984 flows), takes 0.15 s user CPU on SimGrid, program included. */
 enum { SIM_SIMGRID_FLOWS = 2048 };
 
 /* Returns the number of flows that a call starts: one for each path of each piece of a message, and one for its

@@ -278,11 +278,7 @@ static void write_head(struct json *j, const struct result *r, const struct resu
     json_key_text(j, "hops", c->pipelined ? "pipelined" : "serial");
     json_key_int(j, "chunks", c->chunks);
     json_key_text(j, "order", order_name(m->order));
-    json_key(j, "window");
-    if (m->window)
-        json_int(j, m->window);
-    else
-        json_text(j, "all");
+    json_window(j, m->window);
 }
 
 static void write_fixed(struct json *j, const struct result *r, const struct result_call *c) {

@@ -96,16 +96,20 @@ static void write_dedup(struct json *j, const struct dedup_keys *d) {
     json_close(j);
 }
 
+void json_window(struct json *j, int64_t window) {
+    json_key(j, "window");
+    if (window)
+        json_int(j, window);
+    else
+        json_text(j, "all");
+}
+
 void json_implementation(struct json *j, const struct implementation *m, const struct platform *p) {
     const struct chain_constant *chain = chain_constant((enum chain_preset)m->chain.preset);
     json_key_open(j, "implementation", '{');
     json_key_text(j, "name", m->name);
     json_key_text(j, "order", order_name(m->order));
-    json_key(j, "window");
-    if (m->window)
-        json_int(j, m->window);
-    else
-        json_text(j, "all");
+    json_window(j, m->window);
     json_key(j, "receive_window");
     if (m->receive_window)
         json_int(j, m->receive_window);

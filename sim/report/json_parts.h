@@ -14,6 +14,8 @@ void json_fabric(struct json *j, const struct plat_fabric *f);
 void json_platform(struct json *j, const struct result *r);
 void json_workload(struct json *j, const struct result *r);
 void json_implementation(struct json *j, const struct implementation *m, const struct platform *p);
+/* Writes key "window": messages in flight, or "all" for 0. */
+void json_window(struct json *j, int64_t window);
 void json_rho(struct json *j, const struct traffic_rho *rho);
 void json_call(struct json *j, const struct result *r, const struct result_call *c);
 void json_messages(struct json *j, const struct platform *p, const struct result_messages *m);
