@@ -10,6 +10,7 @@
 
 #include "sim/report/allowance.h"
 #include "workloads/strategy.h"
+#include "sim/report/json_parts.h"
 
 static void write_stages(struct json *j, const struct result *r, const struct result_call *c) {
     (void)r;
