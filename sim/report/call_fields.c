@@ -2,15 +2,14 @@
 /* What is written of a call: one row a key. To add a number, fill its claim where it arises and add a row here; JSON,
  * CSV of simulate and CSV of records follow, and a test asks for its line in sim/OUTPUT.md. */
 #include "sim/report/call_fields.h"
-#include "workloads/strategy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/report/allowance.h"
-#include "workloads/strategy.h"
 #include "sim/report/json_parts.h"
+#include "workloads/strategy.h"
 
 static void write_stages(struct json *j, const struct result *r, const struct result_call *c) {
     (void)r;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/study/gain.h"
-#include "workloads/strategy.h"
 
 #include "workloads/strategy.h"
 

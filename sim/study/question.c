@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/study/question.h"
-#include "workloads/strategy.h"
 
 #include <stdlib.h>
 #include <string.h>
