@@ -182,7 +182,8 @@ static void text_says_it_of_every_call(void **state) {
     } cases[] = {
         {"", {"with packets, all calls: no claim: the window holds", NULL}},
         {"--window all", {"with packets, dispatch one-hop: ", "with packets, dispatch two-hop: ", NULL}},
-        {"--set platform.slow.transport=sprayed --strategy one-hop", {"with packets, dispatch one-hop: no claim", NULL}},
+        {"--set platform.slow.transport=sprayed --strategy one-hop",
+         {"with packets, dispatch one-hop: no claim", NULL}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buf out = {0};
