@@ -9,6 +9,13 @@
 #include "platforms/base/json.h"
 #include "workloads/strategy.h"
 
+void json_weakest(struct json *j, const struct result *r) {
+    json_key_open(j, "weakest", '{');
+    json_key_text(j, "constant", r->weakest.constant);
+    json_key_text(j, "status", r->weakest.constant ? status_name(r->weakest.status) : NULL);
+    json_close(j);
+}
+
 void json_gain(struct json *j, const struct result *r) {
     static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
@@ -138,11 +145,9 @@ void result_write_json(const struct result *r, struct buf *out) {
     json_key_number(&j, "peak_rss_bytes", r->peak_rss_bytes);
     json_close(&j);
     json_key_int(&j, "seed", r->question->seed);
-    json_key_open(&j, "weakest", '{');
-    json_key_text(&j, "constant", r->weakest.constant);
-    json_key_text(&j, "status", status_name(r->weakest.status));
-    json_close(&j);
+    json_weakest(&j, r);
     json_key_lines(&j, "assumed", r->assumed.text);
+    json_key_lines(&j, "assumed_choices", r->assumed_choices.text);
     json_capabilities(&j, r);
     json_gates(&j, r);
     json_key_lines(&j, "notes", r->in.traffic->notes.text);

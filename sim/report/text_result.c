@@ -350,6 +350,21 @@ static void write_gain(const struct result *r, struct buf *out) {
     }
 }
 
+/* What numbers rest on that no gate speaks for: the weakest constant, and choices. */
+static void write_weakest(const struct result *r, const char *reason, struct buf *out) {
+    struct buf choices = {0};
+    for (const char *at = r->assumed_choices.text; at && *at; at += strcspn(at, "\n") + 1)
+        buf_printf(&choices, "%s%.*s", choices.n ? ", " : "", (int)strcspn(at, "\n"), at);
+    if (r->weakest.constant)
+        table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
+                        r->weakest.constant, status_name(r->weakest.status), reason);
+    else
+        table_paragraph(out, "conditional: %s", reason);
+    if (choices.n)
+        table_paragraph(out, "assumed choices: %s", choices.text);
+    buf_clear(&choices);
+}
+
 /* Which calls a gate speaks for, and that the others are conditional. */
 static void write_licences(const struct result *r, struct buf *out) {
     const struct licence *conditional = NULL;
@@ -362,8 +377,7 @@ static void write_licences(const struct result *r, struct buf *out) {
                             licence_gate(c->licence));
     }
     if (conditional)
-        table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
-                        r->weakest.constant, status_name(r->weakest.status), licence_reason(conditional));
+        write_weakest(r, licence_reason(conditional), out);
     const struct licence *gain = r->licences[CAP_GAIN];
     if (r->gain_of && licence_state(gain) == CAPABILITY_WITHDRAWN)
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));

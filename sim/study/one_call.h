@@ -19,6 +19,7 @@ struct asking {
     struct term terms[RESULT_CALLS]; /* as r->calls */
     struct gate_scope scopes[RESULT_CALLS];
     const struct licence *time[RESULT_CALLS]; /* of the call time */
+    struct weights *weights; /* of the constants under the calls */
 };
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -74,7 +75,5 @@ enum rc allow_publish(const struct asking *a, struct call_run *run, struct err *
  * of groups and ranks may be set. Texts are borrowed from the call. */
 void scope_of_call(const struct question *q, const struct inputs *in, const struct call *call,
                    struct gate_scope *scope);
-/* Names the weakest constant under a result, and all that are assumed. The most influential ones come first. */
-void constants_weigh(const struct inputs *in, struct result *r);
 
 #endif

@@ -111,7 +111,7 @@ struct result_gain {
 };
 
 struct result_weakest {
-    char constant[48];
+    const char *constant; /* "platform.slow.latency"; NULL: no number rests on one */
     enum status status;
 };
 
@@ -125,7 +125,8 @@ struct result {
     enum dedup gain_against; /* of the one hop that the gains are against */
     struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
-    struct buf assumed; /* constants that no source gives, one a line */
+    struct buf assumed; /* constants that no source gives, one a line, those that weigh most first */
+    struct buf assumed_choices; /* what no source gives and is no number: order, window, pieces */
     struct claim hierarchy_ratio;
     const struct licence *licences[CAP_COUNT]; /* as this question leaves them */
     struct licences *decided;                  /* the study's; those of this question are forgotten with the result */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platforms/sanity.h"
+#include "sim/study/constants.h"
 #include "sim/study/one_call.h"
 #include "workloads/strategy.h"
 
@@ -49,6 +50,8 @@ static enum rc run_asked(struct asking *a, enum phase phase, struct err *e) {
         rc = call_run(a, (enum strategy)strategies[i], phase, in->implementation, &run, e);
         if (!rc)
             rc = call_run_more(a, &run, e);
+        if (!rc)
+            weights_add(a, &run, a->weights);
         call_run_clear(&run);
     }
     return rc;
@@ -80,10 +83,13 @@ static enum rc run_best(struct asking *a, enum phase phase, struct err *e) {
     per_rank.reduce = REDUCE_EXPERT_RANK;
     enum rc rc = call_run(a, STRATEGY_ONE_HOP, phase, &per_rank, &run, e);
     run.c->baseline = true;
-    if (!rc && gain_is_better(run.term, plain))
+    bool better = !rc && gain_is_better(run.term, plain);
+    if (better)
         rc = call_run_more(a, &run, e);
     else if (!rc)
         result_call_clear(&a->r->calls[--a->r->n_calls]);
+    if (better && !rc)
+        weights_add(a, &run, a->weights);
     call_run_clear(&run);
     return rc;
 }
@@ -138,7 +144,7 @@ static void conclude(struct asking *a) {
     fill_licences(a);
     r->hierarchy_ratio = claim_if(ratio > 0, r->licences[CAP_HIERARCHY_RATIO], ratio);
     gain_fill(a->terms, r->in.platform->alpha_treatments.n, r->licences[CAP_GAIN], r->licences[CAP_WIRE_TIME], r);
-    constants_weigh(&r->in, r);
+    weights_conclude(a->weights, r);
     plat_sanity(r->in.platform, &r->warnings);
     warn_of_order(r);
     r->arguments = a->q->arguments;
@@ -168,7 +174,7 @@ enum rc study_answer(const struct study *s, const struct question *q, struct res
                          .decided = s->licences,
                          .gates = s->run.results,
                          .n_gates = s->run.n};
-    *a = (struct asking){.q = q, .licences = s->licences, .r = r};
+    *a = (struct asking){.q = q, .licences = s->licences, .r = r, .weights = weights_new()};
     enum rc rc = load(r, e);
     if (!rc)
         rc = run_calls(a, e);
@@ -176,6 +182,7 @@ enum rc study_answer(const struct study *s, const struct question *q, struct res
         rc = inputs_files(&r->in, &r->files, e);
     if (!rc)
         conclude(a);
+    weights_free(a->weights);
     free(a);
     if (rc)
         result_free(r);
@@ -196,6 +203,7 @@ void result_free(struct result *r) {
     licences_forget(r->decided);
     buf_clear(&r->warnings);
     buf_clear(&r->assumed);
+    buf_clear(&r->assumed_choices);
     arena_clear(&r->arena);
     manifest_clear(&r->files);
     inputs_clear(&r->in);
