@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which constants a result rests on, and how well they are known. */
-#include "sim/study/one_call.h"
+#include "sim/study/constants.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One call over many batches and layers of its workload: quantiles of its times. */
-#include "sim/study/one_call.h"
+#include "sim/study/draws.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,12 @@
 
 #include "model/model.h"
 #include "sim/engine/engine.h"
+#include "sim/study/allow.h"
+#include "sim/study/draws.h"
+#include "sim/study/explain.h"
+#include "sim/study/scope.h"
+#include "sim/study/sequence.h"
+#include "sim/study/shown.h"
 #include "validation/compare.h"
 #include "workloads/strategy.h"
 
@@ -19,10 +25,6 @@ void result_call_clear(struct result_call *c) {
     free(c->port_end);
     free(c->map);
     *c = (struct result_call){0};
-}
-
-const struct costs *call_run_basis(const struct call_run *run) {
-    return &run->cases.costs[run->term->time_known ? 0 : run->cases.wire];
 }
 
 /* --- before the run ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a question is about, for the gates. */
-#include "sim/study/one_call.h"
+#include "sim/study/scope.h"
 
 #include <math.h>
 #include <stdlib.h>

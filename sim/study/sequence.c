@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same call several times back to back, or one for each layer or micro-batch of a trace. */
-#include "sim/study/one_call.h"
+#include "sim/study/sequence.h"
 
 #include <math.h>
 #include <stdlib.h>

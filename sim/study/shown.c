@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the run that is shown says of stages, ranks, links and messages: claims of the call time, or of the wire. */
-#include "sim/study/one_call.h"
+#include "sim/study/shown.h"
 
 #include <stdlib.h>
 #include <string.h>

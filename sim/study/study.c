@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platforms/sanity.h"
+#include "sim/study/constants.h"
 #include "sim/study/one_call.h"
 #include "workloads/strategy.h"
 

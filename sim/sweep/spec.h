@@ -9,18 +9,11 @@
 #define SIM_SWEEP_SPEC_H
 
 #include "sim/study/question.h"
+#include "sim/sweep/values.h"
 
-enum { SWEEP_AXES = 12, SWEEP_POINTS = 1000000 };
+enum { SWEEP_AXES = 12 };
 
 enum sweep_which { SWEEP_NONE, SWEEP_FIRST, SWEEP_ALL };
-
-struct sweep_axis {
-    const char *key;
-    struct place at;
-    const char **values;
-    size_t n;
-    size_t dimension; /* zipped axes share one */
-};
 
 struct sweep_point {
     int64_t number; /* in the order of the file, before filters */
