@@ -7,6 +7,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/json.h"
 #include "sim/report/page.h"
+#include "sim/report/page_csv.h"
 
 struct report_line {
     struct line line;

@@ -72,9 +72,14 @@ static enum rc refuse_step(const struct study *s, struct err *e) {
 
 static enum rc write_beside(const struct simulate_line *l, const struct result *r, struct err *e) {
     struct buf text = {0};
-    enum rc rc = l->html ? page_write_result(r, l->html, &text, e) : RC_OK;
-    if (l->html && !rc)
+    enum rc rc = RC_OK;
+    if (l->html) {
+        struct page page;
+        page_of_result(r, l->html, &page);
+        page_write(&page, &text);
+        page_clear(&page);
         rc = file_write(l->html, text.text, text.n, e);
+    }
     buf_clear(&text);
     if (l->timeline && !rc) {
         timeline_write(r, &text);

@@ -8,7 +8,7 @@
 
 #include "platforms/base/json.h"
 #include "platforms/base/unit.h"
-#include "sim/report/page.h"
+#include "sim/report/page_csv.h"
 
 #define FIELD(field) offsetof(struct sweep_line, field)
 static const struct option output_option = {"-o", "FILE.jsonl", OPTION_TEXT, FIELD(output),

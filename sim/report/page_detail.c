@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plots of one point: the first record that holds what they need. */
+#include "sim/report/page_detail.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/report/page.h"
+#include "sim/report/page_table.h"
 #include "sim/report/svg.h"
 
 static const json_t *call_of(const json_t *record, size_t i) {

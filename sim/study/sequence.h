@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sequence.h - calls back to back: the same call, or one for each layer or micro-batch of a trace.
  *
- * Units: SI. Errors: RC_USAGE (no trace), RC_RANGE and those of the traffic and of the engine. Ownership: borrows everything. Edges:
- * where a call's fixed cost is not known, times are those of the wire. */
+ * Units: SI. Errors: RC_USAGE (no trace), RC_RANGE and those of the traffic and of the engine. Ownership: borrows
+ * everything. Edges: where a call's fixed cost is not known, times are those of the wire. */
 #ifndef SIM_STUDY_SEQUENCE_H
 #define SIM_STUDY_SEQUENCE_H
 
