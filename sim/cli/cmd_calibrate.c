@@ -13,31 +13,6 @@
 #include "sim/report/table.h"
 #include "validation/calibrate_files.h"
 
-struct calibrate_line {
-    struct line line;
-    const char *output, *skeleton, *matrices, *machine, *library;
-    int64_t groups, ranks_per_group;
-};
-
-#define FIELD(name) offsetof(struct calibrate_line, name)
-static const struct option output = {"-o", "DIR", OPTION_TEXT, FIELD(output),
-                                     .help = "folder for platform.yaml, held_back.yaml and held_back_gate.yaml"};
-static const struct option skeleton = {"--skeleton", "FILE", OPTION_TEXT, FIELD(skeleton),
-                                       .help = "platform file whose other keys are kept"};
-static const struct option matrices = {"--matrices", "DIR", OPTION_TEXT, FIELD(matrices),
-                                       .help = "where replayed matrices are, to simulate them too"};
-static const struct option machine = {"--machine", "NAME", OPTION_TEXT, FIELD(machine),
-                                      .help = "of a log: name of the platform"};
-static const struct option library = {"--library", "NAME", OPTION_TEXT, FIELD(library),
-                                      .help = "of a log: implementation that ran the calls"};
-static const struct option groups = {"--groups", "N", OPTION_COUNT, FIELD(groups), .min = 1, .max = 1 << 20,
-                                     .help = "of a log that does not say it"};
-static const struct option ranks = {"--ranks-per-group", "N", OPTION_COUNT, FIELD(ranks_per_group), .min = 1,
-                                    .max = 1 << 20, .help = "of a log that does not say it"};
-#undef FIELD
-static const struct option *const options[] = {&output, &skeleton, &matrices, &machine, &library, &groups, &ranks,
-                                               &option_help, NULL};
-
 static enum rc read_all(const struct calibrate_line *l, struct samples **samples, struct err *e) {
     const struct samples_ask ask = {l->groups, l->ranks_per_group, l->machine, l->library};
     enum rc rc = samples_load(l->line.words[0], &ask, samples, e);
@@ -168,7 +143,7 @@ static enum rc calibrate_run(const void *parsed, struct buf *out, struct err *e)
 }
 
 const struct command command_calibrate = {
-    "calibrate", calibrate_run, options, sizeof(struct calibrate_line), false,
+    "calibrate", calibrate_run, sizeof(struct calibrate_line), false,
     "a platform file from samples of a machine", "SAMPLES.. -o DIR [options]",
     "SAMPLES are files of moesim-measure, or logs of nccl-tests, OSU or DeepEP. A part of them is held back, and the\n"
     "gate of that part is evaluated at once: the platform file says what the machine has earned.\n\n"

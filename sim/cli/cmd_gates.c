@@ -11,21 +11,6 @@
 #include "validation/gate_run.h"
 #include "validation/gate_table.h"
 
-struct gates_line {
-    struct line line;
-    bool check, full;
-};
-
-static const struct option analytic_only = {"--analytic-only", NULL, OPTION_FLAG,
-                                            offsetof(struct line, question.analytic_only),
-                                            .help = "leave the simulation out"};
-static const struct option check_option = {"--check", NULL, OPTION_FLAG, offsetof(struct gates_line, check),
-                                           .help = "exit 3 if a gate fails that is not known to fail"};
-static const struct option full = {"--full", NULL, OPTION_FLAG, offsetof(struct gates_line, full),
-                                   .help = "the whole grids of the simulator's gates (slower)"};
-static const struct option *const gates_options[] = {&analytic_only, &option_corpus, &check_option, &full,
-                                                     &option_format, &option_help, NULL};
-
 #define TIMEOUT_S 60 /* of one simulation */
 
 /* The mean time of equal calls back to back, the host waiting for each or running ahead. */
@@ -124,7 +109,7 @@ static enum rc run_gates(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_gates = {
-    "gates", run_gates, gates_options, sizeof(struct gates_line), true,
+    "gates", run_gates, sizeof(struct gates_line), true,
     "evaluate every gate now; what is open, conditional, withdrawn", "[explain ID] [options]",
     "A gate tries a claim on evidence; one that does not pass withdraws capabilities. explain shows a\n"
     "gate's points, predicted and measured, and what would change its outcome.\n\n"

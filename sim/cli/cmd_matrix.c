@@ -10,17 +10,6 @@
 #include "platforms/base/json.h"
 #include "sim/report/table.h"
 
-struct matrix_line {
-    struct line line;
-    const char *output; /* NULL: this folder */
-};
-
-static const struct option output = {"-o", "PATH", OPTION_TEXT, offsetof(struct matrix_line, output),
-                                     .help = "folder to write to (default: this one)"};
-static const struct option *const options[] = {
-    &option_platform, &option_workload, &option_set, &option_trace, &option_model, &option_seed, &output,
-    &option_format_two, &option_help, NULL};
-
 struct listed {
     const char *name;
     const struct matrix *matrix;
@@ -125,7 +114,7 @@ static enum rc matrix_run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_matrix = {
-    "matrix", matrix_run, options, sizeof(struct matrix_line), false,
+    "matrix", matrix_run, sizeof(struct matrix_line), false,
     "write the per-peer message matrices and their skew", "[options]",
     "Writes one_hop, hop_a and hop_b as .npy and .csv: rows (sender, receiver), diagonal = local.\n\n"
     "Examples:\n"

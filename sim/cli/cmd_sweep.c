@@ -10,20 +10,6 @@
 #include "platforms/base/unit.h"
 #include "sim/report/page_csv.h"
 
-#define FIELD(field) offsetof(struct sweep_line, field)
-static const struct option output_option = {"-o", "FILE.jsonl", OPTION_TEXT, FIELD(output),
-                                            .help = "records; a run continues what it finds there"};
-static const struct option jobs_option = {"--jobs", "N", OPTION_COUNT, FIELD(jobs), 1, 4096,
-                                          .help = "processes (default: one a core)"};
-static const struct option dry_run = {"--dry-run", NULL, OPTION_FLAG, FIELD(dry_run),
-                                      .help = "say what would be done, and what it would cost"};
-static const char *const retries[] = {"killed", "none", "all", NULL};
-static const struct option retry = {"--retry-failed", "killed|none|all", OPTION_CHOICE, FIELD(retry),
-                                    .choices = retries, .first = RETRY_CIRCUMSTANCE,
-                                    .help = "failed points to try again (default killed: killed or out of time)"};
-static const struct option *const options[] = {&option_corpus, &output_option, &jobs_option,   &dry_run,
-                                               &retry,         &option_format, &option_help, NULL};
-
 /* Memory of a job, measured as its share where processes share (Pss): 4 MB with 8 ranks uniform, 13 MB with 128 (19,000
  * messages a run), 27 MB with 256 (75,000), and 30 MB once it keeps the inputs of many points. */
 #define BYTES_PER_FLOW 400.0
@@ -161,7 +147,7 @@ static void help_more(struct buf *out) {
 }
 
 const struct command command_sweep = {
-    "sweep", run_sweep, options, sizeof(struct sweep_line), true,
+    "sweep", run_sweep, sizeof(struct sweep_line), true,
     "many points in parallel, resumable, as JSON Lines", "SPEC.yaml -o FILE.jsonl [options]",
     "A sweep file names axes over keys of platform, workload and implementation.\n"
     "The same command continues after an interrupt, a kill or a full disk. --format csv prints all\n"

@@ -37,6 +37,10 @@ struct option {
 /* Takes a value of an option into its struct. */
 enum rc option_take(const struct option *row, const char *value, void *into, struct err *e);
 
+/* Takes a value by the word that a sweep file has for it: platform, workload, implementation, strategy, phase, schedule
+ * or window, otherwise a dotted key of question_set(). value NULL: not given. */
+enum rc question_take(struct question *q, const char *word, const char *value, struct err *e);
+
 extern const struct option option_platform, option_workload, option_implementation, option_set, option_strategy,
     option_phase, option_schedule, option_window, option_chunks, option_trace, option_model, option_seed,
     option_engine, option_timeout, option_corpus;
