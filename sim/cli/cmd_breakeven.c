@@ -21,7 +21,7 @@ static enum rc run(const void *line, struct buf *out, struct err *e) {
         [FORMAT_TEXT] = breakeven_write_text, [FORMAT_JSON] = breakeven_write_json,
         [FORMAT_CSV] = breakeven_write_csv};
     const struct breakeven_line *l = line;
-    const struct breakeven_question q = {l->line.question, l->by == 1, l->interpolate, l->host_exposure_s};
+    const struct breakeven_question q = {l->line.question, l->by == BY_SIMULATED, l->interpolate, l->host_exposure_s};
     struct study s = {0};
     struct breakeven_result *r = NULL;
     enum rc rc = cli_no_words(&l->line, e);

@@ -62,7 +62,7 @@ static enum rc simulate_run(const struct simulate_line *l, bool compare, struct 
     enum rc rc = simulate_check(l, e);
     if (!rc)
         rc = study_open(q.corpus, NULL, &s, e);
-    if (!rc && l->level)
+    if (!rc && l->level == LEVEL_STEP)
         rc = refuse_step(&s, e);
     if (!rc)
         rc = study_answer(&s, &q, &r, e);

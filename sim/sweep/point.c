@@ -77,6 +77,18 @@ enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, const stru
     return rc;
 }
 
+enum rc sweep_plan_all(const struct sweep_spec *spec, const struct study *study, struct sweep_plan *plans,
+                       struct err *e) {
+    for (size_t i = 0; i < spec->n_points; i++) {
+        enum rc rc = sweep_point_plan(spec, i, study, &plans[i], e);
+        if (rc) {
+            err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
+            return rc == RC_USAGE ? RC_SCHEMA : rc; // the file is wrong, not the command line
+        }
+    }
+    return RC_OK;
+}
+
 static void fill_head(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
                       const char *axes[SWEEP_AXES], const char *values[SWEEP_AXES],
                       struct record_head *h) {

@@ -23,6 +23,10 @@ struct sweep_plan {
 enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, const struct study *study,
                          struct sweep_plan *plan, struct err *e);
 
+/* Plans all points; plans has room for each. The first error is that of the sweep file, with the point's number. */
+enum rc sweep_plan_all(const struct sweep_spec *spec, const struct study *study, struct sweep_plan *plans,
+                       struct err *e);
+
 /* Appends the record of a point: its result, or why there is none. Points share inputs by the study's memo. */
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
                      const struct study *study, struct buf *out);
