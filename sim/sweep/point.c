@@ -140,10 +140,10 @@ void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct s
     question_clear(&q);
 }
 
-void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
+void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan, enum rc why,
                       const char *message, struct buf *out) {
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES];
     struct record_head head;
     fill_head(spec, point, plan, axes, values, &head);
-    write_error(spec, point, &head, RC_RESOURCE, message, out);
+    write_error(spec, point, &head, why, message, out);
 }

@@ -31,8 +31,8 @@ enum rc sweep_plan_all(const struct sweep_spec *spec, const struct study *study,
 void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
                      const struct study *study, struct buf *out);
 
-/* Appends the error record of a point whose worker was lost. */
-void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
+/* Appends the error record of a point that no worker could do, and why: an rc of circumstance is tried again. */
+void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan, enum rc why,
                       const char *message, struct buf *out);
 
 #endif
