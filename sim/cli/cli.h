@@ -6,7 +6,8 @@
  * Results go to a buffer that main writes to stdout at the end, once and checked; everything else to stderr.
  * A command returns an rc; main turns it into the exit code: 0 done, 1 bad input or failed run, 2 usage,
  * 3 capability withdrawn, 4 engine crashed or timed out.
- * Units: SI. Errors: RC_USAGE and those of the study. Ownership: a command borrows its line. */
+ * Units: SI. Errors: RC_USAGE and those of the study. Ownership: a command borrows its line.
+ * Edges: on an error main prints nothing of the buffer. */
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
 

@@ -2,7 +2,8 @@
 /* option.h - options as rows of a table: what one is called, what kind of value it takes, which field it fills.
  *
  * Rows that fill a question stand here: the command line takes them, and axes of a sweep by their name without "--".
- * Units: SI. Errors: RC_USAGE (bad value). Ownership: values are borrowed. */
+ * Units: SI. Errors: RC_USAGE (bad value, a count out of min..max). Ownership: values are borrowed. Edges: a
+ * strategy named twice counts once; of any other option the last value counts. */
 #ifndef SIM_STUDY_OPTION_H
 #define SIM_STUDY_OPTION_H
 

@@ -6,7 +6,8 @@
  * One sweep at a time writes to a file (a lock says so).
  * Errors: RC_IO, RC_SYNTAX; after a failed write the file ends with its last whole record again.
  * Ownership: sweep_file_close() releases.
- * Units: bytes. */
+ * Units: bytes.
+ * Edges: a missing file is made, and has no records; of several records of a key the last counts. */
 #ifndef SIM_SWEEP_FILE_H
 #define SIM_SWEEP_FILE_H
 

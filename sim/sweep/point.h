@@ -2,7 +2,8 @@
 /* point.h - what a point of a sweep costs, and its record.
  *
  * The key is question_key(): it changes when, and only when, the record may.
- * Units: SI. Errors: those of the inputs. Ownership: borrows everything. */
+ * Units: SI. Errors: those of the inputs. Ownership: borrows everything. Edges: a point that cannot run has a plan
+ * that says why, and an error record. */
 #ifndef SIM_SWEEP_POINT_H
 #define SIM_SWEEP_POINT_H
 

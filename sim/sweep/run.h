@@ -6,7 +6,8 @@
  * takes much longer than any before; the first record counts.
  * Errors: RC_IO when the file cannot be written; RC_ENGINE on an interrupt. What is written stays.
  * Ownership: everything is borrowed.
- * Units: SI. */
+ * Units: SI.
+ * Edges: a job whose points are all there writes nothing; remote NULL is this machine only. */
 #ifndef SIM_SWEEP_RUN_H
 #define SIM_SWEEP_RUN_H
 

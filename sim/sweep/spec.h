@@ -4,7 +4,8 @@
  * Axes are crossed, the first one slowest; zipped ones advance together; repeats are innermost and differ in the
  * seed. A point is a question of `moesim compare`: what a record states can be run again by hand.
  * Errors: RC_SCHEMA, RC_RANGE with file:line:column.  Ownership: sweep_spec_free() releases all, points too.
- * Units: SI. */
+ * Units: SI.
+ * Edges: a file without axes, and conditions that no point fulfils, are errors. */
 #ifndef SIM_SWEEP_SPEC_H
 #define SIM_SWEEP_SPEC_H
 
