@@ -48,7 +48,7 @@ static void head(struct page_table *t, const char *const *names, int n) {
     page_row(t);
 }
 
-/* A section with a plot of each call of a record. */
+/* What a section shows that has a plot of each call of a record. */
 struct per_call {
     const char *title, *what, *csv;
     const char *const *columns; /* of the table */

@@ -6,7 +6,7 @@
 
 #include "sim/report/page_records.h"
 
-/* Index of a text, added when it is new. */
+/* Returns the index of a text, which is added when it is new. */
 static int intern(struct page_texts *t, const char *text) {
     for (size_t i = 0; i < t->n; i++)
         if (strcmp(t->items[i], text) == 0) {
@@ -23,7 +23,7 @@ static int intern(struct page_texts *t, const char *text) {
     return (int)t->n++;
 }
 
-/* before: the object whose numbers they are, with a dot, or "". */
+/* Adds the reasons of all numbers that are withheld; before: the object whose numbers they are, with a dot, or "". */
 static void intern_all(struct page_texts *t, const char *before, const json_t *withdrawn) {
     const char *key;
     json_t *reason;
@@ -73,7 +73,7 @@ static void read_point(struct page *page, const json_t *record, struct page_poin
     p->failed = strcmp(page_text(record, "status"), "error") == 0;
 }
 
-/* The gain of the round trip if both phases were asked for, otherwise of the one that was. */
+/* Returns the key of the gain of the round trip if both phases were asked for, otherwise of the one that was. */
 static const char *gain_key(const json_t *record) {
     static const char *const keys[] = {"round_trip", "dispatch", "combine"};
     for (size_t i = 0; i < 3; i++) {

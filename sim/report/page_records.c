@@ -71,7 +71,7 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
     return rc;
 }
 
-/* A pretty-printed result begins with a brace alone on its line. */
+/* Returns whether a file holds one result: printed for reading, it begins with a brace alone on its line. */
 static bool is_one_result(FILE *in) {
     int first = getc(in), second = getc(in);
     rewind(in);

@@ -7,7 +7,7 @@
 #include "model/allowance.h"
 #include "model/hashed.h"
 
-/* As many draws as take about a second, within bounds. */
+/* Returns how many draws take about a second, within bounds. */
 static int draws_of(const struct call *call) {
     enum { MOST = 1000, LEAST = 20, ROUTES = 2000000 };
     double pairs = 1;

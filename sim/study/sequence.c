@@ -46,7 +46,7 @@ static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls 
     return rc;
 }
 
-/* Batches of the layer that the first call is of. */
+/* Draws the batches of the layer that the first call is of. */
 static enum rc load_batches(const struct inputs *in, const struct question *q, const struct traffic *first,
                             struct calls *c, struct result_sequence *s, struct err *e) {
     struct workload w = *in->workload;

@@ -24,7 +24,7 @@ static double runs_per_call(const struct question *q) {
     return q->causes ? WITH_CAUSES : WITHOUT_CAUSES;
 }
 
-/* Messages that a point may send at most: a flow for the payload of each, one for its cost. */
+/* Fills the messages that a point may send at most: a flow for the payload of each, one for its cost. */
 static void fill_flows(const struct question *q, const struct inputs *in, struct sweep_plan *plan) {
     double ranks = plat_ranks(in->platform);
     double groups = (double)in->platform->groups, each = ranks / groups;
@@ -48,7 +48,7 @@ static bool is_spec_error(enum rc rc) {
     return rc == RC_USAGE || rc == RC_SCHEMA || rc == RC_UNIT || rc == RC_SYNTAX || rc == RC_IO;
 }
 
-/* A point that cannot run has a key of why. */
+/* Plans a point that cannot run: its key is made of why. */
 static enum rc refuse(const struct study *study, const struct question *q, enum rc rc, const struct err *why,
                       struct sweep_plan *plan, struct err *e) {
     const struct question_program program = question_program(study);

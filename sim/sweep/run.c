@@ -76,7 +76,7 @@ static void show(struct state *s, bool last) {
 
 /* --- handing out ----------------------------------------------------------------------------------- */
 
-/* A point that a remote worker has held for much longer than any took; -1: none. */
+/* Returns a point that a remote worker has held for much longer than any took; -1: none. */
 static int64_t overdue(const struct state *s) {
     int64_t point = -1;
     double since = clock_wall_s() - (1 + 4 * s->longest_s);
@@ -214,7 +214,7 @@ bool sweep_is_done(const struct sweep_job *job, const struct sweep_found *found)
     return job->retry == RETRY_NONE || (job->retry == RETRY_CIRCUMSTANCE && !found->by_circumstance);
 }
 
-/* Points that are not in the file yet, largest first. */
+/* Lists the points that are not in the file yet, largest first. */
 static void order_points(struct state *s) {
     struct sized *all = mem_alloc(s->job->spec->n_points, sizeof *all);
     for (size_t i = 0; i < s->job->spec->n_points; i++) {

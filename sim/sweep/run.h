@@ -37,7 +37,7 @@ struct sweep_job {
 /* Appends the record of a point; context is a struct sweep_job. */
 void sweep_work(void *job, int64_t point, struct buf *record);
 
-/* True when a point is not to be tried: its record is there, or has failed and stays so. */
+/* Returns whether a point is not to be tried: its record is there, or has failed and stays so. */
 bool sweep_is_done(const struct sweep_job *job, const struct sweep_found *found);
 
 struct sweep_tally {

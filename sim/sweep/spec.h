@@ -44,11 +44,11 @@ struct sweep_spec {
 enum rc sweep_spec_load(const char *path, const char *corpus, struct sweep_spec **spec, struct err *e);
 void sweep_spec_free(struct sweep_spec *spec); /* NULL is allowed */
 
-/* The question of a point; question_clear() releases it, its texts are the spec's. RC_USAGE for a value or key that
- * no question has. */
+/* Makes the question of a point; question_clear() releases it, its texts are the spec's. RC_USAGE for a value or key
+ * that no question has. */
 enum rc sweep_spec_question(const struct sweep_spec *spec, size_t point, struct question *q, struct err *e);
 
-/* The reference table of the keys, as Markdown. */
+/* Writes the reference table of the keys as Markdown. */
 void sweep_spec_markdown(struct buf *out);
 
 #endif
