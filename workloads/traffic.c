@@ -7,8 +7,8 @@
 
 #include "platforms/base/stat.h"
 #include "workloads/draw/pairs.h"
-#include "workloads/job_traffic.h"
 #include "workloads/expected.h"
+#include "workloads/job_traffic.h"
 #include "workloads/placement/placement_build.h"
 #include "workloads/popularity.h"
 #include "workloads/records/record.h"

@@ -117,3 +117,9 @@ bool file_receive(int fd, void *into, size_t n) {
     }
     return true;
 }
+
+enum rc file_make_folder(const char *path, struct err *e) {
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return RC_OK;
+    return err_set(e, RC_IO, "%s: cannot make the folder: %s", path, strerror(errno));
+}

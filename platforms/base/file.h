@@ -22,6 +22,9 @@ enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, st
 /* Writes n bytes to path by way of a temporary file. */
 enum rc file_write(const char *path, const void *data, size_t n, struct err *e);
 
+/* Makes a folder whose parent is there; one that is there already is none the worse. */
+enum rc file_make_folder(const char *path, struct err *e);
+
 /* Returns whether both paths name one regular file, there already or not. */
 bool file_same(const char *a, const char *b);
 /* Returns whether a file or folder is there and may be read. */

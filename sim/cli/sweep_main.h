@@ -8,14 +8,6 @@
 #include "sim/cli/cli.h"
 #include "sim/sweep/run.h"
 
-struct sweep_line {
-    struct line line;
-    const char *output; /* NULL: with dry_run only */
-    int64_t jobs; /* 0: one a core */
-    bool dry_run;
-    int retry; /* enum sweep_retry */
-};
-
 enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e);
 
 #endif

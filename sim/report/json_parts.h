@@ -24,6 +24,9 @@ void json_gain(struct json *j, const struct result *r);
 void json_capabilities(struct json *j, const struct result *r);
 void json_gates(struct json *j, const struct result *r);
 
+/* Writes the whole document of simulate or compare. */
+void json_result(struct json *j, const struct result *r);
+
 /* What produced a result; all texts are borrowed. */
 struct provenance {
     bool simulated; /* otherwise no engine is named */

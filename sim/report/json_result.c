@@ -122,37 +122,41 @@ void json_result_provenance(struct json *j, const struct result *r) {
     json_provenance(j, &p);
 }
 
+void json_result(struct json *j, const struct result *r) {
+    json_open(j, '{');
+    json_key_text(j, "schema", r->question->compare ? "moesim/compare/1" : "moesim/simulate/1");
+    json_platform(j, r);
+    json_workload(j, r);
+    json_implementation(j, r->in.implementation, r->in.platform);
+    json_key_open(j, "calls", '[');
+    for (int i = 0; i < r->n_calls; i++)
+        json_call(j, r, &r->calls[i]);
+    json_close(j);
+    json_gain(j, r);
+    json_key_open(j, "engine", '{');
+    json_key_text(j, "name", r->engine);
+    json_key_text(j, "simgrid_version", study_engine());
+    json_key_text(j, "sharing", "fluid, lossless, max-min");
+    json_key_int(j, "flows", (int64_t)r->flows);
+    json_key_number(j, "wall_s", r->wall_s);
+    json_key_number(j, "cpu_s", r->cpu_s);
+    json_key_number(j, "peak_rss_bytes", r->peak_rss_bytes);
+    json_close(j);
+    json_key_int(j, "seed", r->question->seed);
+    json_weakest(j, r);
+    json_key_lines(j, "assumed", r->assumed.text);
+    json_key_lines(j, "assumed_choices", r->assumed_choices.text);
+    json_capabilities(j, r);
+    json_gates(j, r);
+    json_key_lines(j, "notes", r->in.traffic->notes.text);
+    json_key_lines(j, "warnings", r->warnings.text);
+    json_result_provenance(j, r);
+    json_close(j);
+}
+
 void result_write_json(const struct result *r, struct buf *out) {
     struct json j;
     json_init(&j, out, true);
-    json_open(&j, '{');
-    json_key_text(&j, "schema", r->question->compare ? "moesim/compare/1" : "moesim/simulate/1");
-    json_platform(&j, r);
-    json_workload(&j, r);
-    json_implementation(&j, r->in.implementation, r->in.platform);
-    json_key_open(&j, "calls", '[');
-    for (int i = 0; i < r->n_calls; i++)
-        json_call(&j, r, &r->calls[i]);
-    json_close(&j);
-    json_gain(&j, r);
-    json_key_open(&j, "engine", '{');
-    json_key_text(&j, "name", r->engine);
-    json_key_text(&j, "simgrid_version", study_engine());
-    json_key_text(&j, "sharing", "fluid, lossless, max-min");
-    json_key_int(&j, "flows", (int64_t)r->flows);
-    json_key_number(&j, "wall_s", r->wall_s);
-    json_key_number(&j, "cpu_s", r->cpu_s);
-    json_key_number(&j, "peak_rss_bytes", r->peak_rss_bytes);
-    json_close(&j);
-    json_key_int(&j, "seed", r->question->seed);
-    json_weakest(&j, r);
-    json_key_lines(&j, "assumed", r->assumed.text);
-    json_key_lines(&j, "assumed_choices", r->assumed_choices.text);
-    json_capabilities(&j, r);
-    json_gates(&j, r);
-    json_key_lines(&j, "notes", r->in.traffic->notes.text);
-    json_key_lines(&j, "warnings", r->warnings.text);
-    json_result_provenance(&j, r);
-    json_close(&j);
+    json_result(&j, r);
     buf_text(out, "\n");
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/report/page_detail.h"
+#include "sim/report/page_plots.h"
 #include "sim/report/svg.h"
 
 /* Two columns when there is room, one on a phone and in print; colours of Okabe and Ito, told apart by all. */

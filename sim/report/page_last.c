@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/report/page_last.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/hash.h"
-#include "sim/report/page.h"
+#include "sim/report/page_json.h"
 
 /* A record of a sweep, by what it is about. */
 struct last_record {

@@ -11,7 +11,7 @@
 #ifndef SIM_STUDY_CONSTANTS_H
 #define SIM_STUDY_CONSTANTS_H
 
-#include "sim/study/one_call.h"
+#include "sim/study/asking.h"
 
 struct weights *weights_new(void);
 void weights_free(struct weights *w); /* NULL is allowed */

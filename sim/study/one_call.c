@@ -7,6 +7,12 @@
 
 #include "model/model.h"
 #include "sim/engine/engine.h"
+#include "sim/study/allow.h"
+#include "sim/study/draws.h"
+#include "sim/study/explain.h"
+#include "sim/study/scope.h"
+#include "sim/study/sequence.h"
+#include "sim/study/shown.h"
 #include "validation/compare.h"
 #include "workloads/strategy.h"
 
@@ -21,13 +27,9 @@ void result_call_clear(struct result_call *c) {
     *c = (struct result_call){0};
 }
 
-const struct costs *call_run_basis(const struct call_run *run) {
-    return &run->cases.costs[run->term->time_known ? 0 : run->cases.wire];
-}
-
 /* --- before the run ------------------------------------------------------------------------------------ */
 
-/* What would make a time known that no alpha covers. */
+/* Says what would make a time known that no alpha covers. */
 static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
     bool several = asked->world[1] > asked->world[0];
     char list[60];
@@ -71,7 +73,7 @@ static void fill_cases(const struct question *q, struct call_run *run) {
     costs_wire(&run->call, &cases->costs[cases->wire]);
 }
 
-/* Without a known time the bound is the lowest of the treatments. */
+/* Fills the lower bounds of a call; without a known time its bound is the lowest of the treatments. */
 static void fill_bounds(struct call_run *run) {
     struct cases *cases = &run->cases;
     bound_calls(&run->call, cases->costs, cases->n, cases->bound_s, &cases->busiest);
@@ -99,7 +101,7 @@ static void fill_traffic(struct call_run *run) {
 
 /* --- the run ------------------------------------------------------------------------------------------- */
 
-/* Where the time is known the band is that time. */
+/* Fills the band of the call time over the treatments of fixed costs; where the time is known, it is that time. */
 static void call_fill_band(const struct outcome *outcomes, struct call_run *run) {
     const struct cases *cases = &run->cases;
     double low_s = INFINITY, high_s = -INFINITY;
@@ -115,7 +117,7 @@ static void call_fill_band(const struct outcome *outcomes, struct call_run *run)
     run->c->band[1] = claim_if(high_s >= low_s, run->time, high_s);
 }
 
-/* The cost of the simulations; a run that several cases share counts once. */
+/* Adds what the simulations cost; a run that several cases share counts once. */
 static void add_cost(const struct outcome *outcomes, size_t i, struct result *r) {
     const char *engine = outcomes[i].engine;
     if (engine)

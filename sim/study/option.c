@@ -152,3 +152,15 @@ enum rc option_take(const struct option *row, const char *value, void *into, str
     }
     return RC_OK;
 }
+
+enum rc question_take(struct question *q, const char *word, const char *value, struct err *e) {
+    static const struct option *const all[] = {&option_platform, &option_workload, &option_implementation,
+                                               &option_strategy, &option_phase,    &option_schedule,
+                                               &option_window};
+    if (!value)
+        return RC_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name + strlen("--"), word) == 0)
+            return option_take(all[i], value, q, e);
+    return question_set(q, word, value, e);
+}

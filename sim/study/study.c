@@ -57,7 +57,7 @@ static enum rc run_asked(struct asking *a, enum phase phase, struct err *e) {
     return rc;
 }
 
-/* The plain one hop of a phase, if a gain is asked for; NULL: there is none, or the gain is against another. */
+/* Returns the plain one hop of a phase, if a gain is asked for; NULL: there is none, or the gain is against another. */
 static const struct term *plain_one_hop(const struct asking *a, enum phase phase) {
     const struct term *plain = NULL;
     bool other = false;
@@ -71,8 +71,8 @@ static const struct term *plain_one_hop(const struct asking *a, enum phase phase
     return other ? plain : NULL;
 }
 
-/* Gains are against the best one hop: the one with rows de-duplicated per rank becomes a call of the result where it
- * is better than the plain one. */
+/* Runs the other one hop, since gains are against the best: the one with rows de-duplicated per rank becomes a call of
+ * the result where it is better than the plain one. */
 static enum rc run_best(struct asking *a, enum phase phase, struct err *e) {
     const struct term *plain = plain_one_hop(a, phase);
     if (!plain || a->r->in.drawn->same_per_rank)
@@ -107,8 +107,8 @@ static enum rc run_calls(struct asking *a, struct err *e) {
 
 /* --- what follows from all of them ----------------------------------------------------------------------- */
 
-/* The licence for each capability as this question leaves it. A gain at a ratio that nobody measured needs more than
- * its calls. */
+/* Fills the licence for each capability as this question leaves it. A gain at a ratio that nobody measured needs more
+ * than its calls. */
 static void fill_licences(struct asking *a) {
     struct result *r = a->r;
     const struct licence *absolute[RESULT_CALLS];

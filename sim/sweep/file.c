@@ -14,14 +14,14 @@ static int by_key(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* Records of one key in the order of their lines. */
+/* Orders records by key, those of one key by their lines. */
 static int by_key_and_line(const void *a, const void *b) {
     const struct sweep_found *x = a, *y = b;
     int order = strcmp(x->key, y->key);
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Errors of circumstance go by the text of their code. */
+/* Returns whether an error of a record is one of circumstance, by the text of its code. */
 static bool is_circumstance(const char *kind) {
     static const enum rc codes[] = {
 #define FILE_CODE(code, text) code,

@@ -24,7 +24,7 @@ static double runs_per_call(const struct question *q) {
     return q->causes ? WITH_CAUSES : WITHOUT_CAUSES;
 }
 
-/* Messages that a point may send at most: a flow for the payload of each, one for its cost. */
+/* Fills the messages that a point may send at most: a flow for the payload of each, one for its cost. */
 static void fill_flows(const struct question *q, const struct inputs *in, struct sweep_plan *plan) {
     double ranks = plat_ranks(in->platform);
     double groups = (double)in->platform->groups, each = ranks / groups;
@@ -48,7 +48,7 @@ static bool is_spec_error(enum rc rc) {
     return rc == RC_USAGE || rc == RC_SCHEMA || rc == RC_UNIT || rc == RC_SYNTAX || rc == RC_IO;
 }
 
-/* A point that cannot run has a key of why. */
+/* Plans a point that cannot run: its key is made of why. */
 static enum rc refuse(const struct study *study, const struct question *q, enum rc rc, const struct err *why,
                       struct sweep_plan *plan, struct err *e) {
     const struct question_program program = question_program(study);
@@ -75,6 +75,18 @@ enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, const stru
     inputs_clear(&in);
     question_clear(&q);
     return rc;
+}
+
+enum rc sweep_plan_all(const struct sweep_spec *spec, const struct study *study, struct sweep_plan *plans,
+                       struct err *e) {
+    for (size_t i = 0; i < spec->n_points; i++) {
+        enum rc rc = sweep_point_plan(spec, i, study, &plans[i], e);
+        if (rc) {
+            err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
+            return rc == RC_USAGE ? RC_SCHEMA : rc; // the file is wrong, not the command line
+        }
+    }
+    return RC_OK;
 }
 
 static void fill_head(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
@@ -128,10 +140,10 @@ void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct s
     question_clear(&q);
 }
 
-void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
+void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan, enum rc why,
                       const char *message, struct buf *out) {
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES];
     struct record_head head;
     fill_head(spec, point, plan, axes, values, &head);
-    write_error(spec, point, &head, RC_RESOURCE, message, out);
+    write_error(spec, point, &head, why, message, out);
 }

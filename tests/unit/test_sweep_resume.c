@@ -121,14 +121,14 @@ static void goes_on_after_a_full_disk(void **state) {
 }
 
 /* Kills the processes that one has forked; returns how many. */
-static int kill_children(pid_t pid) {
+static int kill_children(pid_t pid, int signal_number) {
     char path[80];
     long child;
     int n = 0;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
     FILE *children = fopen(path, "r");
     while (children && fscanf(children, "%ld", &child) == 1)
-        n += kill((pid_t)child, SIGKILL) == 0;
+        n += kill((pid_t)child, signal_number) == 0;
     if (children)
         fclose(children);
     return n;
@@ -142,7 +142,7 @@ static void goes_on_without_its_workers(void **state) {
     begin(&f, many);
     assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
     pid_t pid = start(&f, 5);
-    assert_int_equal(kill_children(pid), 2);
+    assert_int_equal(kill_children(pid, SIGKILL), 2);
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
@@ -151,9 +151,8 @@ static void goes_on_without_its_workers(void **state) {
 }
 
 /* Once all other points are done, the workers are killed twice over the last one, which takes many seconds: it has an
- * error record, the sweep ends well, and the same command would try it again unless it is told not to. */
-static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
-    (void)state;
+ * error record and the sweep ends well. */
+static void lose_two_workers(int signal_number, const char *left) {
     struct files f;
     struct buf messages = {0};
     int status = 0;
@@ -162,7 +161,7 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
               "causes: none\naxes: [{key: platform.groups, values: [2, 4, 128]}]\n");
     pid_t pid = start(&f, 2);
     for (int i = 0; i < 2; i++) {
-        assert_true(kill_children(pid) > 0);
+        assert_true(kill_children(pid, signal_number) > 0);
         nanosleep(&(struct timespec){.tv_sec = 1}, NULL); // the next worker is at it
     }
     waitpid(pid, &status, 0);
@@ -170,7 +169,9 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
     char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
     assert_non_null(failed);
-    assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
+    char *why = mem_printf("two workers died over this point (signal %d)", signal_number);
+    assert_non_null(strstr(failed, why));
+    free(why);
     assert_non_null(strstr(failed, "platform.groups=128"));
     assert_null(strstr(failed + 1, "\"status\": \"error\""));
     assert_int_equal(lines_in(f.out), 3);
@@ -179,13 +180,25 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     assert_non_null(strstr(messages.text, "3 points, 0 new, 3 were there, 1 failed"));
     buf_clear(&messages);
     free(as_it_is);
-    char *again = mem_printf("%s --dry-run", f.spec); // a kill says nothing of the point
+    char *again = mem_printf("%s --dry-run", f.spec);
     assert_int_equal(sweep("", again, f.out, &messages), 0);
-    assert_non_null(strstr(messages.text, "to do    1 (2 are in the file)"));
+    assert_non_null(strstr(messages.text, left));
     free(again);
     free(text);
     buf_clear(&messages);
     end(&f);
+}
+
+/* A kill says nothing of the point: the same command would try it again. */
+static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
+    (void)state;
+    lose_two_workers(SIGKILL, "to do    1 (2 are in the file)");
+}
+
+/* A crash does: the point would crash again. */
+static void a_point_that_crashes_two_workers_is_not_tried_again(void **state) {
+    (void)state;
+    lose_two_workers(SIGSEGV, "to do    0 (3 are in the file)");
 }
 
 static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
@@ -218,6 +231,7 @@ int main(void) {
         cmocka_unit_test(a_point_that_took_too_long_is_tried_again),
         cmocka_unit_test(goes_on_without_its_workers),
         cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
+        cmocka_unit_test(a_point_that_crashes_two_workers_is_not_tried_again),
         cmocka_unit_test(goes_on_after_an_interrupt),
         cmocka_unit_test(goes_on_after_a_kill),
         cmocka_unit_test(goes_on_after_a_full_disk),

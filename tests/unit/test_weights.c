@@ -11,6 +11,7 @@
 #include "platforms/find.h"
 #include "sim/study/one_call.h"
 #include "sim/study/option.h"
+#include "sim/study/study.h"
 #include "workloads/strategy.h"
 
 /* --- a call by its loads ------------------------------------------------------------------------- */
