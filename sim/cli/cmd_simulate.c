@@ -2,7 +2,11 @@
 /* simulate and compare: the same calls, simulated; compare adds the closed form's answer. */
 #include "sim/cli/cli.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "platforms/base/file.h"
+#include "sim/report/estimate_report.h"
 #include "sim/report/page.h"
 #include "sim/report/result_report.h"
 #include "sim/report/timeline.h"
@@ -10,6 +14,7 @@
 struct simulate_line {
     struct line line;
     int level; /* index into levels */
+    bool dry_run;
     const char *html, *timeline; /* NULL: not asked for */
 };
 
@@ -36,6 +41,8 @@ static const struct option analytic_only = {"--analytic-only", NULL, OPTION_FLAG
                                             .help = "leave the simulation out"};
 static const struct option level = {"--level", "call|step", OPTION_CHOICE, offsetof(struct simulate_line, level),
                                     .choices = levels, .help = "step is locked by gate tier2"};
+static const struct option dry_run = {"--dry-run", NULL, OPTION_FLAG, offsetof(struct simulate_line, dry_run),
+                                      .help = "say what a run would cost, and do not run"};
 static const struct option html = {"--html", "FILE", OPTION_TEXT, offsetof(struct simulate_line, html),
                                    .help = "also write the result as a page"};
 static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
@@ -45,12 +52,14 @@ static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
 static const struct option *const simulate_options[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &host, &calls, &layers, &batches, &links, &option_chunks, &option_trace,
-    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &html, &timeline,
+    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &dry_run,
+    &html, &timeline,
     &option_format, &option_help, NULL};
 static const struct option *const compare_options[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &option_chunks, &option_trace, &option_model, &option_seed, &option_engine,
-    &level, &analytic_only, &option_timeout, &option_corpus, &html, &option_format, &option_help, NULL};
+    &level, &analytic_only, &option_timeout, &option_corpus, &dry_run, &html,
+    &option_format, &option_help, NULL};
 
 static enum rc simulate_check(const struct simulate_line *l, struct err *e) {
     const struct question *q = &l->line.question;
@@ -59,6 +68,8 @@ static enum rc simulate_check(const struct simulate_line *l, struct err *e) {
     if (q->batches && (q->all_layers || q->calls))
         return err_set(e, RC_USAGE, "--batches and %s cannot stand together: --batches makes one call a batch",
                        q->calls ? "--calls" : "--layers");
+    if (l->timeline && q->engine == SIM_ENGINE_BOUND)
+        return err_set(e, RC_USAGE, "--timeline and --engine bound cannot stand together: a bound has no course");
     if (l->html && l->timeline && file_same(l->html, l->timeline))
         return err_set(e, RC_USAGE, "--html and --timeline: both would be written to %s", l->html);
     return cli_no_words(&l->line, e);
@@ -90,10 +101,43 @@ static void write_result(const struct result *r, int format, struct buf *out) {
     writers[format](r, out);
 }
 
+static enum rc tell_estimate(const struct study *s, const struct question *q, int format, struct buf *out,
+                             struct err *e) {
+    static void (*const writers[])(const struct estimate *, struct buf *) = {
+        [FORMAT_TEXT] = estimate_write_text, [FORMAT_JSON] = estimate_write_json, [FORMAT_CSV] = estimate_write_csv};
+    struct estimate estimate;
+    enum rc rc = study_estimate(s, q, &estimate, e);
+    if (!rc)
+        writers[format](&estimate, out);
+    return rc;
+}
+
+/* Says on a terminal what is being waited for, where that is long. */
+static void show_estimate(const struct estimate *estimate) {
+    const double long_s = 2;
+    struct buf line = {0};
+    if (estimate->seconds < long_s || !isatty(STDERR_FILENO))
+        return;
+    estimate_write_line(estimate, &line);
+    fprintf(stderr, "moesim: %s\n", line.text);
+    buf_clear(&line);
+}
+
+static enum rc answer(const struct study *s, const struct question *q, const struct simulate_line *l, struct buf *out,
+                      struct err *e) {
+    struct result *r = NULL;
+    enum rc rc = study_answer(s, q, &r, e);
+    if (!rc)
+        write_result(r, l->line.format, out);
+    if (!rc)
+        rc = write_beside(l, r, e);
+    result_free(r);
+    return rc;
+}
+
 static enum rc simulate_run(const struct simulate_line *l, bool compare, struct buf *out, struct err *e) {
     struct question q = l->line.question;
     struct study s = {0};
-    struct result *r = NULL;
     q.compare = q.causes = compare;
     q.messages = l->timeline != NULL;
     q.detail = l->html                                        ? DETAIL_MAP
@@ -102,15 +146,13 @@ static enum rc simulate_run(const struct simulate_line *l, bool compare, struct 
     enum rc rc = simulate_check(l, e);
     if (!rc)
         rc = study_open(q.corpus, NULL, &s, e);
+    s.tell = show_estimate;
     if (!rc && l->level)
         rc = refuse_step(&s, e);
-    if (!rc)
-        rc = study_answer(&s, &q, &r, e);
-    if (!rc)
-        write_result(r, l->line.format, out);
-    if (!rc)
-        rc = write_beside(l, r, e);
-    result_free(r);
+    if (!rc && l->dry_run)
+        rc = tell_estimate(&s, &q, l->line.format, out, e);
+    else if (!rc)
+        rc = answer(&s, &q, l, out, e);
     study_close(&s);
     return rc;
 }

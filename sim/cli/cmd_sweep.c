@@ -21,7 +21,7 @@ static const char *const retries[] = {"killed", "none", "all", NULL};
 static const struct option retry = {"--retry-failed", "killed|none|all", OPTION_CHOICE, FIELD(retry),
                                     .choices = retries, .first = RETRY_CIRCUMSTANCE,
                                     .help = "failed points to try again (default killed: killed or out of time)"};
-static const struct option *const options[] = {&option_corpus, &output_option, &jobs_option,   &dry_run,
+static const struct option *const options[] = {&option_corpus, &option_engine, &output_option, &jobs_option, &dry_run,
                                                &retry,         &option_format, &option_help, NULL};
 
 /* Memory of a job, measured as its share where processes share (Pss): 4 MB with 8 ranks uniform, 13 MB with 128 (19,000
@@ -123,6 +123,20 @@ static enum rc sweep_run_points(const struct sweep_line *l, const char *output, 
     return rc || l->dry_run || !csv ? rc : page_csv(output, out, &truncated, e);
 }
 
+enum rc sweep_open(const struct sweep_line *l, struct inputs_memo *memo, struct study *study, struct sweep_spec **spec,
+                   struct err *e) {
+    const struct question *asked = &l->line.question;
+    enum rc rc = sweep_spec_load(l->line.words[0], asked->corpus, spec, e);
+    if (!rc)
+        rc = study_open(asked->corpus, memo, study, e);
+    if (rc)
+        return rc;
+    if (asked->engine != SIM_ENGINE_AUTO)
+        (*spec)->engine = asked->engine;
+    sweep_choose_engine(*spec, study);
+    return RC_OK;
+}
+
 enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e) {
     if (l->line.n_words != 1)
         return err_set(e, RC_USAGE, "sweep: %d files given, expected one sweep file", l->line.n_words);
@@ -132,9 +146,7 @@ enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote
     struct sweep_plan *plans = NULL;
     struct study study = {0};
     struct inputs_memo memo = inputs_memo();
-    enum rc rc = sweep_spec_load(l->line.words[0], l->line.question.corpus, &spec, e);
-    if (!rc)
-        rc = study_open(l->line.question.corpus, &memo, &study, e);
+    enum rc rc = sweep_open(l, &memo, &study, &spec, e);
     if (!rc) {
         plans = mem_alloc(spec->n_points, sizeof *plans);
         rc = plan_all(spec, &study, plans, e);

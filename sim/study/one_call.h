@@ -8,6 +8,7 @@
 #define SIM_STUDY_ONE_CALL_H
 
 #include "model/bound.h"
+#include "sim/study/estimate.h"
 #include "sim/study/gain.h"
 #include "sim/study/study.h"
 
@@ -19,6 +20,7 @@ struct asking {
     struct term terms[RESULT_CALLS]; /* as r->calls */
     struct gate_scope scopes[RESULT_CALLS];
     const struct licence *time[RESULT_CALLS]; /* of the call time */
+    struct estimate *estimate; /* calls are added to it and not run; NULL: they are run */
 };
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */
@@ -41,12 +43,16 @@ struct call_run {
     struct term *term;
 };
 
-/* Asks for the licence, runs the call as the next one of the result, and by the closed form when that was asked. */
+/* Asks for the licence, runs (or estimates) the call as the next one of the result, and by the closed form when that
+ * was asked. */
 enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, const struct implementation *how,
                  struct call_run *run, struct err *e);
 /* Adds all else that was asked of it: causes, ports, a sequence, draws, the map. */
 enum rc call_run_more(struct asking *a, struct call_run *run, struct err *e);
 void call_run_clear(struct call_run *run);
+
+/* Adds what the runs of a call will cost to the estimate. */
+void estimate_add(const struct asking *a, const struct call_run *run);
 
 /* Releases what a call of a result owns. */
 void result_call_clear(struct result_call *c);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/base/memory.h"
 #include "platforms/sanity.h"
 #include "sim/study/one_call.h"
 #include "workloads/strategy.h"
@@ -160,16 +161,79 @@ static enum rc load(struct result *r, struct err *e) {
     return rc;
 }
 
-enum rc study_answer(const struct study *s, const struct question *q, struct result **result, struct err *e) {
-    struct result *r = mem_alloc(1, sizeof *r);
+/* --- before the start -------------------------------------------------------------------------------------- */
+
+/* What a lower bound cannot be given for, and an engine that a gate has withdrawn. */
+static enum rc check_engine(const struct study *s, const struct question *q, struct err *e) {
+    const char *more = question_is_sequence(q) ? "calls back to back" : q->draws ? "--draws" : NULL;
+    if (q->engine == SIM_ENGINE_BOUND && more)
+        return err_set(e, RC_USAGE, "--engine bound: a bound is that of one call; %s are simulated", more);
+    return q->engine == SIM_ENGINE_FLUID ? licence_require(licences_get(s->licences, CAP_FLUID_ENGINE), e) : RC_OK;
+}
+
+/* Counts the runs of all calls, none of which is run. Calls of the result are forgotten again. */
+static enum rc estimate_calls(const struct question *q, struct licences *licences, struct result *r,
+                              struct estimate *estimate, struct err *e) {
     struct asking *a = mem_alloc(1, sizeof *a);
+    *a = (struct asking){.q = q, .licences = licences, .r = r, .estimate = estimate};
+    *estimate = (struct estimate){.flows = 0};
+    enum rc rc = question_simulates(q) ? run_calls(a, e) : RC_OK;
+    for (; r->n_calls > 0; r->n_calls--)
+        result_call_clear(&r->calls[r->n_calls - 1]);
+    estimate_conclude(licences, q, estimate);
+    free(a);
+    return rc;
+}
+
+/* Counts what the question will cost, names its engine, and refuses what there is no memory for. */
+static enum rc prepare(const struct study *s, struct question *q, struct result *r, struct err *e) {
+    struct estimate estimate;
+    enum rc rc = estimate_calls(q, s->licences, r, &estimate, e);
+    if (!rc)
+        rc = estimate_check(&estimate, memory_available_bytes(), e);
+    if (rc)
+        return rc;
+    q->engine = (int)estimate.engine;
+    r->engine = q->analytic_only ? NULL : sim_engine_name(estimate.engine);
+    if (s->tell && question_simulates(q))
+        s->tell(&estimate);
+    return RC_OK;
+}
+
+static struct result *result_of(const struct study *s, const struct question *q) {
+    struct result *r = mem_alloc(1, sizeof *r);
     *r = (struct result){.question = q,
                          .in = {.memo = s->memo},
                          .decided = s->licences,
                          .gates = s->run.results,
                          .n_gates = s->run.n};
-    *a = (struct asking){.q = q, .licences = s->licences, .r = r};
-    enum rc rc = load(r, e);
+    return r;
+}
+
+enum rc study_estimate(const struct study *s, const struct question *q, struct estimate *estimate, struct err *e) {
+    struct result *r = result_of(s, q);
+    struct estimate x = {0};
+    enum rc rc = check_engine(s, q, e);
+    if (!rc)
+        rc = load(r, e);
+    if (!rc)
+        rc = estimate_calls(q, s->licences, r, &x, e);
+    if (!rc)
+        *estimate = x;
+    result_free(r);
+    return rc;
+}
+
+enum rc study_answer(const struct study *s, const struct question *question, struct result **result, struct err *e) {
+    struct result *r = result_of(s, question);
+    struct asking *a = mem_alloc(1, sizeof *a);
+    struct question q = *question; // with its engine named
+    *a = (struct asking){.q = &q, .licences = s->licences, .r = r};
+    enum rc rc = check_engine(s, question, e);
+    if (!rc)
+        rc = load(r, e);
+    if (!rc)
+        rc = prepare(s, &q, r, e);
     if (!rc)
         rc = run_calls(a, e);
     if (!rc)

@@ -12,10 +12,14 @@
 #include "sim/study/result.h"
 #include "validation/gate_run.h"
 
+struct estimate;
+
 struct study {
     struct gate_run run;
     struct licences *licences;
     struct inputs_memo *memo; /* NULL: each question loads its own inputs */
+    /* told before a question is simulated what that will cost; NULL: nobody is */
+    void (*tell)(const struct estimate *estimate);
 };
 
 /* corpus: folder of the user's own gates, or NULL. */
