@@ -22,19 +22,10 @@ static double number_behind(const char *path, const char *word) {
     return value;
 }
 
-/* Returns the field of /proc/self/statm, which counts pages. */
-static double pages_bytes(int field) {
-    double values[2] = {0, 0};
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f && fscanf(f, "%lf %lf", &values[0], &values[1]) != 2)
-        values[0] = values[1] = 0;
-    if (f)
-        fclose(f);
-    return values[field] * (double)sysconf(_SC_PAGESIZE);
-}
-
-double memory_held_bytes(void) {
-    return pages_bytes(1);
+/* Returns what is mapped already. */
+static double mapped_bytes(void) {
+    double pages = number_behind("/proc/self/statm", "");
+    return fmax(pages, 0) * (double)sysconf(_SC_PAGESIZE);
 }
 
 /* What the limit of address space leaves beside what is mapped already. */
@@ -42,7 +33,7 @@ static double left_of_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return INFINITY;
-    return fmax((double)limit.rlim_cur - pages_bytes(0), 0);
+    return fmax((double)limit.rlim_cur - mapped_bytes(), 0);
 }
 
 /* What a control group of its own leaves (version 2, as in a container). */

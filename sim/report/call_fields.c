@@ -352,7 +352,6 @@ const struct call_field call_fields[] = {
     {ROW("bound_s", FIELD_CLAIM, bound)},
     {ROW("wire_bound_s", FIELD_CLAIM, wire_bound)},
     {ROW("slack", FIELD_CLAIM, slack)},
-    {ROW("bound_within", FIELD_CLAIM, bound_within)},
     {.write = write_straggler},
     {ROW("analytic_s", FIELD_CLAIM, analytic.time), .when = is_compared},
     {ROW("simulated_s", FIELD_CLAIM, time), .when = is_compared},

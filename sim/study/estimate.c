@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "model/model.h"
-#include "platforms/base/memory.h"
 #include "platforms/base/unit.h"
 #include "sim/study/one_call.h"
 
@@ -13,26 +12,42 @@ struct run_size {
     double flows;
     double messages; /* pieces, of several chunks */
     double at_once;  /* messages under way together, at most */
-    double links;    /* counted once for each exchange */
-    bool unequal;    /* messages differ in size, so that their ends fall apart */
+    double ranks;
+    double links; /* counted once for each exchange */
+    bool unequal; /* messages differ in size, so that their ends fall apart */
+    bool shared;  /* some links are those of several ranks */
 };
 
-/* What an engine takes for each flow: least_s, and where ends fall apart unit_s x (messages under way)^power more. */
+/* What an engine takes for each flow: least_s, and where ends fall apart unit_s more for each message that shares links
+ * with it: on SimGrid all that are under way, on `fluid` those of its sender, and more of them where ranks share
+ * uplinks. Measured on 2026-12-01 (2 shared cores, CPU seconds and peak memory of the simulating process, 32 to 256
+ * ranks); tests/bench/estimate.sh prints estimate beside measurement. */
 struct engine_cost {
-    double least_s, unit_s, power;
-    double message_bytes, flow_bytes; /* of each message; of each one under way */
+    double least_s, unit_s;
+    double process_bytes, message_bytes, flow_bytes; /* by itself; of each message; of each one under way */
 };
 static const struct engine_cost cost_of[] = {
-    [SIM_ENGINE_SIMGRID] = {2e-6, 1e-6, 1, 60, 1000},
-    [SIM_ENGINE_FLUID] = {1e-6, 1e-6, 0.5, 60, 250},
+    [SIM_ENGINE_SIMGRID] = {4e-6, 0.62e-6, 11e6, 65, 2000},
+    [SIM_ENGINE_FLUID] = {1e-6, 0.35e-6, 6.3e6, 65, 250},
 };
+/* Memory of routes and traffic for each pair of ranks; of each link. */
+#define PAIR_BYTES 60.0
 #define LINK_BYTES 150.0
+
+static bool shares_links(const struct topology *t) {
+    for (int l = 0; l < t->n_links; l++)
+        if (t->links[l].role >= LINK_UP)
+            return true;
+    return false;
+}
 
 static struct run_size size_of(const struct call *call) {
     double window = (double)call->implementation->window, chunks = call->chunks > 1 ? call->chunks : 1;
     struct run_size size = {.flows = sim_flows(call),
+                            .ranks = call->topology->ranks,
                             .links = (double)call->n_stages * call->topology->n_links,
-                            .unequal = call->workload->routing.source != SOURCE_UNIFORM};
+                            .unequal = call->workload->routing.source != SOURCE_UNIFORM,
+                            .shared = shares_links(call->topology)};
     for (int stage = 0; stage < call->n_stages; stage++) {
         const struct matrix *m = &call->stages[stage].bytes;
         double messages = (double)m->start[m->ranks]; // pairs of a rank with itself among them
@@ -43,14 +58,18 @@ static struct run_size size_of(const struct call *call) {
 }
 
 static double run_seconds(const struct run_size *size, enum sim_engine engine) {
+    enum { FEW_RANKS = 64 };
     const struct engine_cost *c = &cost_of[engine];
-    double apart_s = size->unequal ? c->unit_s * pow(size->at_once, c->power) : 0;
-    return size->flows * (c->least_s + apart_s);
+    double near = size->at_once;
+    if (engine == SIM_ENGINE_FLUID)
+        near *= (size->shared ? fmax(1, sqrt(size->ranks / FEW_RANKS)) : 1) / size->ranks;
+    return size->flows * (c->least_s + (size->unequal ? c->unit_s * near : 0));
 }
 
 static double run_bytes(const struct run_size *size, enum sim_engine engine) {
     const struct engine_cost *c = &cost_of[engine];
-    return c->message_bytes * size->messages + c->flow_bytes * size->at_once + LINK_BYTES * size->links;
+    return c->message_bytes * size->messages + c->flow_bytes * size->at_once + LINK_BYTES * size->links +
+           PAIR_BYTES * size->ranks * size->ranks;
 }
 
 /* Runs of a call beside its own: those that look for causes. */
@@ -86,11 +105,10 @@ void estimate_add(const struct asking *a, const struct call_run *run) {
     a->estimate->flows += runs * size.flows;
     add_runs(&size, runs + runs_of_causes(a, run) + draw_runs * (double)q->draws, a->estimate);
     double in_row = calls_in_row(q);
-    struct run_size row = {.flows = in_row * size.flows,
-                           .messages = in_row * size.messages,
-                           .at_once = size.at_once,
-                           .links = in_row * size.links,
-                           .unequal = size.unequal};
+    struct run_size row = size;
+    row.flows *= in_row;
+    row.messages *= in_row;
+    row.links *= in_row;
     add_runs(&row, in_row > 0, a->estimate);
 }
 
@@ -100,11 +118,10 @@ void estimate_conclude(const struct licences *licences, const struct question *q
         x->engine = licence_state(licences_get(licences, CAP_FLUID_ENGINE)) == CAPABILITY_WITHDRAWN
                         ? SIM_ENGINE_SIMGRID
                         : sim_engine_for(x->largest_flows);
-    x->memory_bytes = memory_held_bytes();
     if (x->engine == SIM_ENGINE_BOUND)
         return;
     x->seconds = x->by[x->engine].seconds;
-    x->memory_bytes += x->by[x->engine].run_bytes;
+    x->memory_bytes = cost_of[x->engine].process_bytes + x->by[x->engine].run_bytes;
 }
 
 enum rc estimate_check(const struct estimate *x, double available_bytes, struct err *e) {

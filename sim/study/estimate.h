@@ -20,7 +20,7 @@ struct estimate {
     struct {
         double seconds, run_bytes; /* what the largest run adds to the memory of its process */
     } by[SIM_ENGINE_FLUID + 1];    /* engines that simulate */
-    double memory_bytes; /* of the process that simulates, at most: what this one holds now and what a run adds */
+    double memory_bytes; /* of the process that simulates, at most */
 };
 
 /* Loads the inputs, with their traffic, and counts. */

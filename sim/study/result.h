@@ -78,7 +78,6 @@ struct result_call {
     char reopen[240];    /* what would make it known */
     struct claim time, band[2], treatments[RESULT_TREATMENTS];
     struct claim wire, bound, wire_bound, slack, fixed[FIXED_PARTS];
-    struct claim bound_within; /* by so much of the bound at most a gate has seen times of such calls above it */
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
     struct result_stage stages[OUTCOME_STAGES];
     int n_stages, n_links;
