@@ -3,36 +3,25 @@
 #include "sim/cli/cli.h"
 
 #include "platforms/base/file.h"
+#include "sim/report/estimate_report.h"
 #include "sim/report/page.h"
 #include "sim/report/result_report.h"
 #include "sim/report/timeline.h"
 
 static enum rc simulate_check(const struct simulate_line *l, struct err *e) {
     const struct question *q = &l->line.question;
-    if (q->all_layers && q->calls)
-        return err_set(e, RC_USAGE, "--calls and --layers cannot stand together: --layers makes one call a layer");
-    if (q->batches && (q->all_layers || q->calls))
-        return err_set(e, RC_USAGE, "--batches and %s cannot stand together: --batches makes one call a batch",
-                       q->calls ? "--calls" : "--layers");
+    if (l->timeline && q->engine == SIM_ENGINE_BOUND)
+        return err_set(e, RC_USAGE, "--timeline and --engine bound cannot stand together: a bound has no course");
     if (l->html && l->timeline && file_same(l->html, l->timeline))
         return err_set(e, RC_USAGE, "--html and --timeline: both would be written to %s", l->html);
     return cli_no_words(&l->line, e);
-}
-
-/* No code composes calls into a step, whatever the gates say. */
-static enum rc refuse_step(const struct study *s, struct err *e) {
-    enum rc rc = licence_require(licences_get(s->licences, CAP_STEP_TIME), e);
-    return rc ? rc : err_set(e, RC_WITHDRAWN, "step_time: nothing in this program composes calls into a step");
 }
 
 static enum rc write_beside(const struct simulate_line *l, const struct result *r, struct err *e) {
     struct buf text = {0};
     enum rc rc = RC_OK;
     if (l->html) {
-        struct page page;
-        page_of_result(r, l->html, &page);
-        page_write(&page, &text);
-        page_clear(&page);
+        page_write_result(r, l->html, &text);
         rc = file_write(l->html, text.text, text.n, e);
     }
     buf_clear(&text);
@@ -44,16 +33,34 @@ static enum rc write_beside(const struct simulate_line *l, const struct result *
     return rc;
 }
 
-static void write_result(const struct result *r, int format, struct buf *out) {
+static enum rc tell_estimate(const struct study *s, const struct question *q, int format, struct buf *out,
+                             struct err *e) {
+    static void (*const writers[])(const struct estimate *, struct buf *) = {
+        [FORMAT_TEXT] = estimate_write_text, [FORMAT_JSON] = estimate_write_json, [FORMAT_CSV] = estimate_write_csv};
+    struct estimate estimate;
+    enum rc rc = study_estimate(s, q, &estimate, e);
+    if (!rc)
+        writers[format](&estimate, out);
+    return rc;
+}
+
+static enum rc answer(const struct study *s, const struct question *q, const struct simulate_line *l, struct buf *out,
+                      struct err *e) {
     static void (*const writers[])(const struct result *, struct buf *) = {
         [FORMAT_TEXT] = result_write_text, [FORMAT_JSON] = result_write_json, [FORMAT_CSV] = result_write_csv};
-    writers[format](r, out);
+    struct result *r = NULL;
+    enum rc rc = study_answer(s, q, &r, e);
+    if (!rc)
+        writers[l->line.format](r, out);
+    if (!rc)
+        rc = write_beside(l, r, e);
+    result_free(r);
+    return rc;
 }
 
 static enum rc simulate_run(const struct simulate_line *l, bool compare, struct buf *out, struct err *e) {
     struct question q = l->line.question;
     struct study s = {0};
-    struct result *r = NULL;
     q.compare = q.causes = compare;
     q.messages = l->timeline != NULL;
     q.detail = l->html                                        ? DETAIL_MAP
@@ -62,15 +69,13 @@ static enum rc simulate_run(const struct simulate_line *l, bool compare, struct 
     enum rc rc = simulate_check(l, e);
     if (!rc)
         rc = study_open(q.corpus, NULL, &s, e);
+    s.tell = estimate_show;
     if (!rc && l->level == LEVEL_STEP)
-        rc = refuse_step(&s, e);
-    if (!rc)
-        rc = study_answer(&s, &q, &r, e);
-    if (!rc)
-        write_result(r, l->line.format, out);
-    if (!rc)
-        rc = write_beside(l, r, e);
-    result_free(r);
+        rc = study_refuse_step(&s, e);
+    if (!rc && l->dry_run)
+        rc = tell_estimate(&s, &q, l->line.format, out, e);
+    else if (!rc)
+        rc = answer(&s, &q, l, out, e);
     study_close(&s);
     return rc;
 }

@@ -36,6 +36,20 @@ static enum rc sweep_run_points(const struct sweep_line *l, const char *output, 
     return rc || l->dry_run || !csv ? rc : page_csv(output, out, &truncated, e);
 }
 
+enum rc sweep_open(const struct sweep_line *l, struct inputs_memo *memo, struct study *study, struct sweep_spec **spec,
+                   struct err *e) {
+    const struct question *asked = &l->line.question;
+    enum rc rc = sweep_spec_load(l->line.words[0], asked->corpus, spec, e);
+    if (!rc)
+        rc = study_open(asked->corpus, memo, study, e);
+    if (rc)
+        return rc;
+    if (asked->engine != SIM_ENGINE_AUTO)
+        (*spec)->engine = asked->engine;
+    sweep_choose_engine(*spec, study);
+    return RC_OK;
+}
+
 enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e) {
     if (l->line.n_words != 1)
         return err_set(e, RC_USAGE, "sweep: %d files given, expected one sweep file", l->line.n_words);
@@ -45,9 +59,7 @@ enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote
     struct sweep_plan *plans = NULL;
     struct study study = {0};
     struct inputs_memo memo = inputs_memo();
-    enum rc rc = sweep_spec_load(l->line.words[0], l->line.question.corpus, &spec, e);
-    if (!rc)
-        rc = study_open(l->line.question.corpus, &memo, &study, e);
+    enum rc rc = sweep_open(l, &memo, &study, &spec, e);
     if (!rc) {
         plans = mem_alloc(spec->n_points, sizeof *plans);
         rc = sweep_plan_all(spec, &study, plans, e);

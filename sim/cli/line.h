@@ -22,6 +22,7 @@ struct line {
 struct simulate_line {
     struct line line;
     int level; /* enum level */
+    bool dry_run;
     const char *html, *timeline; /* NULL: not asked for */
 };
 enum level { LEVEL_CALL, LEVEL_STEP };

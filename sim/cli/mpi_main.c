@@ -163,10 +163,7 @@ static bool worker(const struct sweep_line *l) {
     struct study study = {0};
     struct inputs_memo memo = inputs_memo();
     struct err e;
-    const char *corpus = l->line.question.corpus;
-    enum rc rc = l->line.n_words == 1 ? sweep_spec_load(l->line.words[0], corpus, &spec, &e) : RC_USAGE;
-    if (!rc)
-        rc = study_open(corpus, &memo, &study, &e);
+    enum rc rc = l->line.n_words == 1 ? sweep_open(l, &memo, &study, &spec, &e) : RC_USAGE;
     if (!rc)
         serve(&(struct sweep_job){spec, NULL, &study, l->retry});
     while (rc && receive_order() != STOP)

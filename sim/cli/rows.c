@@ -44,6 +44,8 @@ static const struct option draws = {"--draws", "N", OPTION_COUNT, QUESTION(draws
                                     .help = "quantiles over so many batches and layers"};
 static const struct option level = {"--level", "call|step", OPTION_CHOICE, offsetof(struct simulate_line, level),
                                     .choices = levels, .help = "step is locked by gate tier2"};
+static const struct option dry_run = {"--dry-run", NULL, OPTION_FLAG, offsetof(struct simulate_line, dry_run),
+                                      .help = "say what a run would cost, and do not run"};
 static const struct option html = {"--html", "FILE", OPTION_TEXT, offsetof(struct simulate_line, html),
                                    .help = "also write the result as a page"};
 static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
@@ -53,12 +55,12 @@ static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
 static const struct option *const of_simulate[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &host, &calls, &layers, &batches, &links, &option_chunks, &option_trace,
-    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &html, &timeline,
-    &option_format, &option_help, NULL};
+    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &dry_run, &html,
+    &timeline, &option_format, &option_help, NULL};
 static const struct option *const of_compare[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &option_chunks, &option_trace, &option_model, &option_seed, &option_engine,
-    &level, &analytic_only, &option_timeout, &option_corpus, &html, &option_format, &option_help, NULL};
+    &level, &analytic_only, &option_timeout, &option_corpus, &dry_run, &html, &option_format, &option_help, NULL};
 
 /* --- breakeven ----------------------------------------------------------------------------------------- */
 
@@ -101,15 +103,15 @@ static const struct option records_output = {"-o", "FILE.jsonl", OPTION_TEXT, FI
                                              .help = "records; a run continues what it finds there"};
 static const struct option jobs = {"--jobs", "N", OPTION_COUNT, FIELD(jobs), 1, 4096,
                                    .help = "processes (default: one a core)"};
-static const struct option dry_run = {"--dry-run", NULL, OPTION_FLAG, FIELD(dry_run),
-                                      .help = "say what would be done, and what it would cost"};
+static const struct option sweep_dry_run = {"--dry-run", NULL, OPTION_FLAG, FIELD(dry_run),
+                                            .help = "say what would be done, and what it would cost"};
 static const char *const retries[] = {"killed", "none", "all", NULL};
 static const struct option retry = {"--retry-failed", "killed|none|all", OPTION_CHOICE, FIELD(retry),
                                     .choices = retries, .first = RETRY_CIRCUMSTANCE,
                                     .help = "failed points to try again (default killed: killed or out of time)"};
 #undef FIELD
-static const struct option *const of_sweep[] = {&option_corpus, &records_output, &jobs,        &dry_run,
-                                                &retry,         &option_format,  &option_help, NULL};
+static const struct option *const of_sweep[] = {&option_corpus, &option_engine, &records_output, &jobs, &sweep_dry_run,
+                                                &retry,         &option_format, &option_help,    NULL};
 
 static const struct option page_output = {"-o", "FILE.html", OPTION_TEXT, offsetof(struct report_line, output),
                                           .help = "page to write"};

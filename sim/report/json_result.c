@@ -16,6 +16,21 @@ void json_weakest(struct json *j, const struct result *r) {
     json_close(j);
 }
 
+void json_engine(struct json *j, const struct result *r) {
+    bool ran = question_simulates(r->question), levels = r->levels > 0 && r->events > 0;
+    json_key_open(j, "engine", '{');
+    json_key_text(j, "name", r->engine);
+    json_key_text(j, "simgrid_version", study_engine());
+    json_key_text(j, "sharing", ran ? "fluid, lossless, max-min" : NULL);
+    json_key_number_if(j, "flows", ran, (double)r->flows);
+    json_key_number_if(j, "events", ran, (double)r->events);
+    json_key_number_if(j, "levels_per_event", levels, levels ? (double)r->levels / (double)r->events : 0);
+    json_key_number_if(j, "wall_s", ran, r->wall_s);
+    json_key_number_if(j, "cpu_s", ran, r->cpu_s);
+    json_key_number_if(j, "peak_rss_bytes", ran, r->peak_rss_bytes);
+    json_close(j);
+}
+
 void json_gain(struct json *j, const struct result *r) {
     static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
@@ -133,15 +148,7 @@ void json_result(struct json *j, const struct result *r) {
         json_call(j, r, &r->calls[i]);
     json_close(j);
     json_gain(j, r);
-    json_key_open(j, "engine", '{');
-    json_key_text(j, "name", r->engine);
-    json_key_text(j, "simgrid_version", study_engine());
-    json_key_text(j, "sharing", "fluid, lossless, max-min");
-    json_key_int(j, "flows", (int64_t)r->flows);
-    json_key_number(j, "wall_s", r->wall_s);
-    json_key_number(j, "cpu_s", r->cpu_s);
-    json_key_number(j, "peak_rss_bytes", r->peak_rss_bytes);
-    json_close(j);
+    json_engine(j, r);
     json_key_int(j, "seed", r->question->seed);
     json_weakest(j, r);
     json_key_lines(j, "assumed", r->assumed.text);

@@ -257,3 +257,10 @@ void page_write(const struct page *page, struct buf *out) {
     page_write_provenance(page, out);
     buf_text(out, "</main>\n</body>\n</html>\n");
 }
+
+void page_write_result(const struct result *r, const char *name, struct buf *out) {
+    struct page page;
+    page_of_result(r, name, &page);
+    page_write(&page, out);
+    page_clear(&page);
+}

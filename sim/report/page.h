@@ -11,5 +11,7 @@
 #include "sim/report/page_read.h"
 
 void page_write(const struct page *page, struct buf *out);
+/* The page of one result; name: of the file that it goes to. */
+void page_write_result(const struct result *r, const char *name, struct buf *out);
 
 #endif

@@ -11,6 +11,8 @@
 #include "model/bound.h"
 #include "sim/study/gain.h"
 
+struct estimate; /* estimate.h */
+
 /* A question on its way to its result. */
 struct asking {
     const struct question *q;
@@ -20,6 +22,7 @@ struct asking {
     struct gate_scope scopes[RESULT_CALLS];
     const struct licence *time[RESULT_CALLS]; /* of the call time */
     struct weights *weights; /* of the constants under the calls */
+    struct estimate *estimate; /* calls are added to it and not run; NULL: they are run */
 };
 
 /* Cases of fixed costs of one call: first what is shown, then the rest. */

@@ -9,6 +9,7 @@
 #include "sim/engine/engine.h"
 #include "sim/study/allow.h"
 #include "sim/study/draws.h"
+#include "sim/study/estimate.h"
 #include "sim/study/explain.h"
 #include "sim/study/scope.h"
 #include "sim/study/sequence.h"
@@ -119,14 +120,13 @@ static void call_fill_band(const struct outcome *outcomes, struct call_run *run)
 
 /* Adds what the simulations cost; a run that several cases share counts once. */
 static void add_cost(const struct outcome *outcomes, size_t i, struct result *r) {
-    const char *engine = outcomes[i].engine;
-    if (engine)
-        r->engine = r->engine && strcmp(r->engine, engine) != 0 ? "simgrid, fluid" : engine;
     size_t first = 0;
     while (outcomes[first].run != outcomes[i].run)
         first++;
     if (first == i) {
         r->flows += outcomes[i].flows;
+        r->events += outcomes[i].events;
+        r->levels += outcomes[i].levels;
         r->wall_s += outcomes[i].wall_s;
         r->cpu_s += outcomes[i].cpu_s;
     }
@@ -160,6 +160,7 @@ static void fill_times(const struct outcome *outcomes, struct call_run *run) {
 static enum rc simulate(struct asking *a, struct call_run *run, struct err *e) {
     const struct question *q = a->q;
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
+    BUG_ON(q->engine == SIM_ENGINE_AUTO); // decided once for all calls
     bool detail = q->detail >= DETAIL_RANKS;
     const struct sim_options options = {.engine = (enum sim_engine)q->engine,
                                         .timeout_s = q->timeout_s,
@@ -220,6 +221,7 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
     *run->c = (struct result_call){.strategy = strategy_name(strategy),
                                    .phase = phase_name(phase),
                                    .dedup = run->call.one_hop_dedup,
+                                   .engine = a->r->engine,
                                    .chunks = run->call.chunks,
                                    .pipelined = run->call.pipelined,
                                    .conditional = licence_state(run->time) != CAPABILITY_OPEN,
@@ -228,8 +230,12 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
                                    .sequence.worst = -1};
     a->r->n_calls++;
     fill_cases(a->q, run);
+    if (a->estimate) {
+        estimate_add(a, run);
+        return RC_OK;
+    }
     fill_bounds(run);
-    enum rc rc = a->q->analytic_only ? RC_OK : simulate(a, run, e);
+    enum rc rc = question_simulates(a->q) ? simulate(a, run, e) : RC_OK;
     run->c->analytic.present = a->q->compare;
     run->c->analytic.no_form = a->q->compare ? model_no_form(&run->call) : NULL;
     if (!rc && model_covers(&run->call) && a->q->compare)
@@ -240,6 +246,8 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
 enum rc call_run_more(struct asking *a, struct call_run *run, struct err *e) {
     const struct question *q = a->q;
     enum rc rc = RC_OK;
+    if (a->estimate)
+        return rc;
     fill_traffic(run);
     if (q->detail >= DETAIL_MAP)
         shown_map(&run->call, run->c);

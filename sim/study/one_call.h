@@ -10,7 +10,8 @@
 
 #include "sim/study/asking.h"
 
-/* Asks for the licence, runs the call as the next one of the result, and by the closed form when that was asked. */
+/* Asks for the licence, runs (or estimates) the call as the next one of the result, and by the closed form when that
+ * was asked. */
 enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, const struct implementation *how,
                  struct call_run *run, struct err *e);
 /* Adds all else that was asked of it: causes, ports, a sequence, draws, the map. */

@@ -41,10 +41,11 @@ const struct option option_model = {"--model", "FILE", OPTION_KEY, 0,
                                     .help = "config.json of a model as on Hugging Face: its layer and its router"};
 const struct option option_seed = {"--seed", "N", OPTION_COUNT, offsetof(struct question, seed), .max = INT64_MAX,
                                    .help = "of drawn tokens (default 1)"};
-static const char *const engines[] = {"auto", "simgrid", "fluid", NULL};
+static const char *const engines[] = {"auto", "simgrid", "fluid", "bound", NULL};
 const struct option option_engine = {"--engine", "NAME", OPTION_CHOICE, offsetof(struct question, engine),
                                      .choices = engines, .first = SIM_ENGINE_AUTO,
-                                     .help = "auto (default: by the number of flows), simgrid or fluid"};
+                                     .help = "auto (default: by the number of flows), simgrid, fluid, or bound: lower "
+                                             "bounds only"};
 const struct option option_timeout = {"--timeout", "SECONDS", OPTION_SECONDS, offsetof(struct question, timeout_s),
                                       .help = "end a simulation after so much CPU time, or ten times that of wall time "
                                               "(exit 4)"};

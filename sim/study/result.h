@@ -65,6 +65,7 @@ struct result_sequence {
 
 struct result_call {
     const char *strategy, *phase;
+    const char *engine; /* as of the result */
     enum dedup dedup; /* of a one-hop call */
     bool baseline;    /* nobody asked for it, but a gain is against it */
     int chunks;
@@ -133,8 +134,8 @@ struct result {
     const struct gate_result *gates;           /* that stood behind them */
     size_t n_gates;
     struct buf warnings; /* one line each */
-    const char *engine; /* that simulated; "simgrid, fluid" when calls differ; NULL: none */
-    uint64_t flows;
+    const char *engine; /* of all calls: "simgrid", "fluid", "bound" (nothing was simulated); NULL: none was asked */
+    uint64_t flows, events, levels; /* 0: not counted */
     double wall_s, cpu_s, peak_rss_bytes;
     const char *const *arguments; /* a command line that asks this */
     int n_arguments;

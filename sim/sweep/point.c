@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/report/record.h"
+#include "sim/study/estimate.h"
 #include "sim/study/key.h"
 
 /* Seconds on one core, measured on a machine of 2 shared cores with workloads/sweeps, 16 to 256 ranks. Under skew the
@@ -38,7 +39,7 @@ static void fill_flows(const struct question *q, const struct inputs *in, struct
                      ? one
                      : two * (double)(in->implementation->chunks > 1 ? in->implementation->chunks : 1);
     plan->ranks = (int)ranks;
-    plan->flows = q->analytic_only ? 0 : flows * phases;
+    plan->flows = question_simulates(q) ? flows * phases : 0;
     bool uniform = in->workload->routing.source == SOURCE_UNIFORM;
     double message_s = uniform ? UNIFORM_MESSAGE_S : SKEWED_MESSAGE_S * fmin(ranks, SKEWED_RANKS);
     plan->seconds = ANALYTIC_S + ANALYTIC_PAIR_S * ranks * ranks + plan->flows * runs_per_call(q) * message_s;
@@ -88,6 +89,53 @@ enum rc sweep_plan_all(const struct sweep_spec *spec, const struct study *study,
     }
     return RC_OK;
 }
+
+/* --- one engine for all points ----------------------------------------------------------------------- */
+
+struct candidate {
+    size_t point;
+    double messages; /* about */
+};
+
+static int most_first(const void *a, const void *b) {
+    const struct candidate *x = a, *y = b;
+    if (x->messages != y->messages)
+        return x->messages < y->messages ? 1 : -1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* Says whether `auto` takes the engine `fluid` for a point; false where it cannot run. */
+static bool needs_fluid(const struct sweep_spec *spec, size_t point, const struct study *study) {
+    struct question q;
+    struct estimate x;
+    struct err ignored;
+    bool fluid = !sweep_spec_question(spec, point, &q, &ignored) && !study_estimate(study, &q, &x, &ignored) &&
+                 x.engine == SIM_ENGINE_FLUID;
+    question_clear(&q);
+    return fluid;
+}
+
+void sweep_choose_engine(struct sweep_spec *spec, const struct study *study) {
+    bool withdrawn = licence_state(licences_get(study->licences, CAP_FLUID_ENGINE)) == CAPABILITY_WITHDRAWN;
+    bool fluid = false;
+    if (spec->engine != SIM_ENGINE_AUTO || !spec->simulate)
+        return;
+    struct candidate *all = mem_alloc(spec->n_points, sizeof *all);
+    for (size_t i = 0; i < spec->n_points && !withdrawn; i++) {
+        struct sweep_plan plan;
+        struct err ignored; // told when the point is planned
+        sweep_point_plan(spec, i, study, &plan, &ignored);
+        all[i] = (struct candidate){i, plan.flows};
+    }
+    qsort(all, spec->n_points, sizeof *all, most_first);
+    // what is about right need not be counted far below the limit
+    for (size_t i = 0; i < spec->n_points && !withdrawn && !fluid && all[i].messages > SIM_SIMGRID_FLOWS / 8.0; i++)
+        fluid = needs_fluid(spec, all[i].point, study);
+    free(all);
+    spec->engine = fluid ? SIM_ENGINE_FLUID : SIM_ENGINE_SIMGRID;
+}
+
+/* --- records ------------------------------------------------------------------------------------------ */
 
 static void fill_head(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
                       const char *axes[SWEEP_AXES], const char *values[SWEEP_AXES],

@@ -19,6 +19,10 @@ struct sweep_plan {
     char message[200];   /* why it cannot run; it gets an error record */
 };
 
+/* Names the engine of all points where the spec leaves it open: the one of the point whose run has the most flows, as
+ * study_estimate() counts them. The same on every machine. Points that cannot run do not count. */
+void sweep_choose_engine(struct sweep_spec *spec, const struct study *study);
+
 /* Loads the point's inputs (not its traffic). A key that does not exist, or a value of the wrong kind, is an error
  * of the sweep file; values that do not fit together are the point's own and stand in the plan. */
 enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, const struct study *study,

@@ -9,6 +9,8 @@
 
 static const char *const which[] = {"none", "first", "all", NULL};
 
+static const char *const engines[] = {"auto", "simgrid", "fluid", "bound", NULL}; // enum sim_engine
+
 static const struct key keys[] = {
     {"schema", KEY_TEXT, offsetof(struct sweep_spec, name), .required = true, .help = "moesim/sweep/1"},
     {"name", KEY_TEXT, offsetof(struct sweep_spec, name), .required = true, .help = "of the sweep"},
@@ -31,6 +33,8 @@ static const struct key keys[] = {
      .help = "of the first repeat; the next ones follow"},
     {"simulate", KEY_BOOL, offsetof(struct sweep_spec, simulate), .otherwise = "true",
      .help = "false: closed form only"},
+    {"engine", KEY_CHOICE, offsetof(struct sweep_spec, engine), .choices = engines, .otherwise = "auto",
+     .help = "as for --engine, which goes first; auto: one for all points, by the largest"},
     {"causes", KEY_CHOICE, offsetof(struct sweep_spec, causes), .choices = which, .otherwise = "all",
      .help = "points whose difference is explained"},
     {"detail", KEY_CHOICE, offsetof(struct sweep_spec, detail), .choices = which, .otherwise = "first",
@@ -273,6 +277,7 @@ enum rc sweep_spec_question(const struct sweep_spec *s, size_t point, struct que
     q->analytic_only = !s->simulate;
     q->causes = chosen(s->causes, point);
     q->detail = chosen(s->detail, point) ? DETAIL_MAP : DETAIL_RECORD;
+    q->engine = s->engine;
     q->timeout_s = s->timeout_s.given ? s->timeout_s.value : 0;
     q->corpus = s->corpus;
     q->platform.name = s->platform;

@@ -28,6 +28,7 @@ struct sweep_spec {
     const struct yaml_node *strategies, *set, *zip, *where;   /* NULL: not given */
     struct key_list raw_axes;
     bool simulate;
+    int engine; /* enum sim_engine */
     int detail, causes; /* enum sweep_which */
     struct quantity timeout_s;
     int64_t repeats, seed;
