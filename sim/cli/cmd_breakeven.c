@@ -27,7 +27,7 @@ static const struct option draws = {"--draws", "N", OPTION_COUNT, FIELD(line.que
 static const struct option output = {"-o", "FILE.svg", OPTION_TEXT, FIELD(output),
                                      .help = "plot of the gain over the ratio"};
 static const struct option *const options[] = {
-    &option_platform, &option_workload, &option_implementation, &option_set, &option_trace, &option_model,
+    &option_platform, &option_workload, &option_implementation, &option_set, &option_trace, &option_as, &option_model,
     &option_seed, &option_engine, &option_timeout, &by, &interpolate, &host_exposure, &draws, &output,
     &option_corpus, &option_format, &option_help, NULL};
 

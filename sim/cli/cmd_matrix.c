@@ -18,7 +18,7 @@ struct matrix_line {
 static const struct option output = {"-o", "PATH", OPTION_TEXT, offsetof(struct matrix_line, output),
                                      .help = "folder to write to (default: this one)"};
 static const struct option *const options[] = {
-    &option_platform, &option_workload, &option_set, &option_trace, &option_model, &option_seed, &output,
+    &option_platform, &option_workload, &option_set, &option_trace, &option_as, &option_model, &option_seed, &output,
     &option_format_two, &option_help, NULL};
 
 struct listed {
@@ -30,7 +30,7 @@ struct listed {
 static enum rc write_files(const struct listed *m, const char *unit, const char *folder, struct err *e) {
     char *npy = mem_printf("%s/%s.npy", folder, m->name);
     char *csv = mem_printf("%s/%s.csv", folder, m->name);
-    enum rc rc = matrix_write_npy(m->matrix, npy, e);
+    enum rc rc = matrix_write_npy(m->matrix, unit, npy, e);
     if (!rc)
         rc = matrix_write_csv(m->matrix, unit, csv, e);
     free(npy);

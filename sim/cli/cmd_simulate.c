@@ -45,12 +45,13 @@ static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
 static const struct option *const simulate_options[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &host, &calls, &layers, &batches, &links, &option_chunks, &option_trace,
-    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &html, &timeline,
-    &option_format, &option_help, NULL};
+    &option_as, &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &html,
+    &timeline, &option_format, &option_help, NULL};
 static const struct option *const compare_options[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
-    &option_schedule, &option_window, &option_chunks, &option_trace, &option_model, &option_seed, &option_engine,
-    &level, &analytic_only, &option_timeout, &option_corpus, &html, &option_format, &option_help, NULL};
+    &option_schedule, &option_window, &option_chunks, &option_trace, &option_as, &option_model,
+    &option_seed, &option_engine, &level, &analytic_only, &option_timeout, &option_corpus, &html, &option_format,
+    &option_help, NULL};
 
 static enum rc simulate_check(const struct simulate_line *l, struct err *e) {
     const struct question *q = &l->line.question;

@@ -36,7 +36,7 @@ static const struct option experts = {"--experts", "E", OPTION_COUNT, FIELD(expe
                                       .help = "experts of a trace that does not say"};
 static const struct option top_k = {"--top-k", "K", OPTION_COUNT, FIELD(top_k), 1, INT32_MAX,
                                     .help = "experts per token of a trace"};
-static const struct option *const options[] = {&option_set, &trace, &experts, &top_k, &option_format_two,
+static const struct option *const options[] = {&option_set, &trace, &option_as, &experts, &top_k, &option_format_two,
                                                &option_help, NULL};
 
 static enum rc look(const struct workload_line *l, bool check, struct buf *out, struct err *e) {

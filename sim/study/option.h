@@ -38,7 +38,7 @@ struct option {
 enum rc option_take(const struct option *row, const char *value, void *into, struct err *e);
 
 extern const struct option option_platform, option_workload, option_implementation, option_set, option_strategy,
-    option_phase, option_schedule, option_window, option_chunks, option_trace, option_model, option_seed,
+    option_phase, option_schedule, option_window, option_chunks, option_trace, option_as, option_model, option_seed,
     option_engine, option_timeout, option_corpus;
 
 #endif

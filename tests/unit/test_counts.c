@@ -2,12 +2,26 @@
 #include "tests/support/check.h"
 
 #include "platforms/base/stat.h"
-#include "workloads/records/counts_read.h"
 #include "workloads/records/record.h"
 #include "workloads/draw/skew.h"
 #include "workloads/workload.h"
 
 static const struct counts_ask ask_nothing = {0, NULL, NULL};
+
+/* Takes the counts of a record in memory. */
+static enum rc counts_parse(const char *data, size_t n, const char *name, const struct counts_ask *ask,
+                            struct counts **c, struct err *e) {
+    struct record_ask whole = {.counts = *ask};
+    struct record *r = NULL;
+    enum rc rc = record_parse(data, n, name, &whole, &r, e);
+    if (rc)
+        return rc;
+    assert_int_equal(r->kind, RECORD_COUNTS);
+    *c = r->counts;
+    r->counts = NULL;
+    record_free(r);
+    return RC_OK;
+}
 
 static enum rc parse(const char *text, const struct counts_ask *ask, struct counts **c,
                      struct err *e) {

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/records/plausible.h"
+#include "workloads/records/take.h"
+
 /* --- tables ------------------------------------------------------------------------------------------ */
 
 static enum rc add_number(struct reader *r, struct tensor *t, struct err *e) {
@@ -58,30 +61,6 @@ enum rc record_json_tensor(struct reader *r, struct err *e) {
     return read_level(r, &r->tensor, 0, e);
 }
 
-static enum rc tensor_ids(struct reader *r, struct err *e) {
-    const struct tensor *t = &r->tensor;
-    size_t k = (size_t)t->shape[t->dims - 1], layers = t->dims == 3 ? (size_t)t->shape[1] : 1;
-    int64_t *row = mem_alloc(k, sizeof *row);
-    r->record->kind = RECORD_ROUTES;
-    r->record->routes = routes_new(&r->ask.routes);
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < t->n / k && !rc; i++) {
-        for (size_t x = 0; x < k; x++) {
-            double value = t->items[i * k + x];
-            row[x] = value >= -1 && value <= INT32_MAX ? (int64_t)value : INT32_MAX;
-        }
-        struct routes_row one = {.layer = (int64_t)(i % layers),
-                                 .ids = row,
-                                 .n = (int)k,
-                                 .source = -1,
-                                 .at = t->at,
-                                 .number = (int64_t)i + 1};
-        rc = routes_add(r->record->routes, &one, e);
-    }
-    free(row);
-    return rc ? rc : routes_finish(r->record->routes, t->at.file, e);
-}
-
 static enum rc check_count(double value, int64_t layer, int64_t expert, const struct place *at,
                            struct err *e) {
     return value >= 0
@@ -91,7 +70,7 @@ static enum rc check_count(double value, int64_t layer, int64_t expert, const st
                         value, (long long)layer, (long long)expert);
 }
 
-static enum rc check_experts(const struct reader *r, int64_t experts, const struct place *at,
+static enum rc cells_check_experts(const struct reader *r, int64_t experts, const struct place *at,
                              struct err *e) {
     int asked = r->ask.counts.experts;
     if (experts > COUNTS_EXPERT_MAX + 1)
@@ -104,29 +83,6 @@ static enum rc check_experts(const struct reader *r, int64_t experts, const stru
                         "--experts %lld)%s",
                         (long long)experts, asked, (long long)experts, (long long)experts,
                         experts == asked + 1 ? "; a fused shared expert? then leave it out" : "");
-}
-
-static enum rc tensor_counts(struct reader *r, struct counts *c, struct err *e) {
-    const struct tensor *t = &r->tensor;
-    uint64_t experts = t->shape[t->dims - 1];
-    enum rc rc = check_experts(r, (int64_t)experts, &t->at, e);
-    if (rc)
-        return rc;
-    c->n_experts = c->n_named = (int)experts;
-    c->n_layers = t->dims == 1 ? 1 : (int)t->shape[t->dims - 2];
-    size_t cells = (size_t)c->n_layers * (size_t)experts;
-    c->layer = mem_alloc((size_t)c->n_layers, sizeof *c->layer);
-    c->counts = mem_alloc(cells, sizeof *c->counts);
-    for (int l = 0; l < c->n_layers; l++)
-        c->layer[l] = l;
-    for (size_t i = 0; i < t->n && !rc; i++) {
-        rc = check_count(t->items[i], (int64_t)(i % cells / experts), (int64_t)(i % experts),
-                         &t->at, e);
-        c->counts[i % cells] += t->items[i];
-    }
-    if (t->dims == 3)
-        buf_printf(&c->notes, "%llu steps summed\n", (unsigned long long)t->shape[0]);
-    return rc;
 }
 
 /* --- named layers and experts ------------------------------------------------------------------------ */
@@ -272,7 +228,7 @@ static enum rc cell_counts(struct reader *r, struct counts *c, struct err *e) {
     }
     int asked = r->ask.counts.experts;
     if (asked && largest >= asked)
-        return check_experts(r, largest + 1, &(struct place){r->j->at.file, 0, 0}, e);
+        return cells_check_experts(r, largest + 1, &(struct place){r->j->at.file, 0, 0}, e);
     c->n_experts = c->n_named = asked ? asked : largest + 1;
     if (!asked)
         buf_printf(&c->notes, "number of experts taken from the largest id: %d\n", c->n_experts);
@@ -290,16 +246,18 @@ static enum rc cell_counts(struct reader *r, struct counts *c, struct err *e) {
     return RC_OK;
 }
 
+static enum rc take_tensor(struct reader *r, struct err *e) {
+    const struct tensor *x = &r->tensor;
+    struct record_table t = {
+        .at = x->at, .dims = x->dims, .value = table_double, .from = x->items, .integers = x->integers};
+    memcpy(t.shape, x->shape, sizeof t.shape);
+    return record_take(&t, &r->ask, r->record, e);
+}
+
 enum rc record_json_counts(struct reader *r, struct err *e) {
-    const struct tensor *t = &r->tensor;
-    bool ids = false;
-    if (t->n) {
-        enum rc rc =
-            record_tell(&r->ask, t->dims, t->shape[t->dims - 1], t->integers, t->at.file, &ids, e);
-        if (rc || ids)
-            return rc ? rc : tensor_ids(r, e);
-    }
-    if (t->n == 0 && r->cells.n == 0)
+    if (r->tensor.n)
+        return take_tensor(r, e);
+    if (r->cells.n == 0)
         return err_set(
             e, RC_SCHEMA,
             "%s: no routing found; known keys: topk_ids, topk_experts, logical_count, layers with "
@@ -307,6 +265,8 @@ enum rc record_json_counts(struct reader *r, struct err *e) {
             r->j->at.file);
     struct counts *c = r->record->counts = mem_alloc(1, sizeof *c);
     r->record->kind = RECORD_COUNTS;
-    enum rc rc = t->n ? tensor_counts(r, c, e) : cell_counts(r, c, e);
+    enum rc rc = cell_counts(r, c, e);
+    if (!rc)
+        rc = plausible_cells(c, &r->ask, r->j->at.file, e);
     return rc ? rc : counts_finish(c, false, r->j->at.file, e);
 }
