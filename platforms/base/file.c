@@ -33,8 +33,70 @@ static enum rc read_all(FILE *f, const char *path, size_t max_bytes, char **data
     return RC_OK;
 }
 
+/* --- pipes: what they hold is there once ------------------------------------------------------------ */
+
+/* A pipe that was read, and the file without a name that holds what came out of it. */
+struct spool {
+    dev_t device;
+    ino_t inode;
+    FILE *copy;
+};
+
+enum { SPOOLS_MAX = 64 };
+static struct spool spools[SPOOLS_MAX];
+static int n_spools;
+
+/* Opens a file again from its start, whatever became of its name. */
+static FILE *open_again(FILE *copy) {
+    enum { NAME = 40 };
+    char name[NAME];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(copy));
+    return fopen(name, "rbe");
+}
+
+static bool copy_all(int from, FILE *to) {
+    char block[65536];
+    for (ssize_t n; (n = read(from, block, sizeof block)) != 0;) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || fwrite(block, 1, (size_t)n, to) != (size_t)n)
+            return false;
+    }
+    return fflush(to) == 0;
+}
+
+/* Reads a pipe to its end, once, and opens what came out of it. */
+static FILE *open_pipe(const char *path, const struct stat *st) {
+    for (int i = 0; i < n_spools; i++)
+        if (spools[i].device == st->st_dev && spools[i].inode == st->st_ino)
+            return open_again(spools[i].copy);
+    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    FILE *copy = fd >= 0 && n_spools < SPOOLS_MAX ? tmpfile() : NULL;
+    bool ok = copy && copy_all(fd, copy);
+    int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    if (ok)
+        spools[n_spools++] = (struct spool){st->st_dev, st->st_ino, copy};
+    else if (copy)
+        fclose(copy);
+    errno = reason;
+    return ok ? open_again(copy) : NULL;
+}
+
+FILE *file_open(const char *path) {
+    struct stat st;
+    bool standard = strcmp(path, "-") == 0;
+    if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
+        return NULL;
+    bool terminal = standard && S_ISCHR(st.st_mode) && isatty(STDIN_FILENO);
+    if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || terminal)
+        return open_pipe(path, &st);
+    return fopen(standard ? "/dev/stdin" : path, "rbe");
+}
+
 enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, struct err *e) {
-    FILE *f = fopen(path, "rbe");
+    FILE *f = file_open(path);
     if (!f)
         return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     enum rc rc = read_all(f, path, max_bytes, data, n, e);
@@ -75,7 +137,7 @@ enum rc file_write(const char *path, const void *data, size_t n, struct err *e) 
 }
 
 bool file_exists(const char *path) {
-    return access(path, R_OK) == 0;
+    return strcmp(path, "-") == 0 || access(path, R_OK) == 0;
 }
 
 bool file_same(const char *a, const char *b) {
@@ -87,7 +149,7 @@ bool file_same(const char *a, const char *b) {
 
 char *file_beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
-    if (name[0] == '/' || !slash)
+    if (name[0] == '/' || !slash || strcmp(name, "-") == 0)
         return mem_copy(name);
     return mem_printf("%.*s/%s", (int)(slash - path), path, name);
 }

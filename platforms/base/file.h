@@ -6,7 +6,8 @@
  * Units: bytes.
  * Errors: RC_IO, with the system's reason.
  * Ownership: data and names that are returned belong to the caller, free() releases them.
- * Edges: a file of 0 bytes is read and written as any other; 0 bytes to send or receive succeed. */
+ * Edges: what a pipe held is kept in a file without a name until the program ends.
+ * A file of 0 bytes is read and written as any other; 0 bytes to send or receive succeed. */
 #ifndef PLATFORMS_BASE_FILE_H
 #define PLATFORMS_BASE_FILE_H
 
@@ -15,6 +16,11 @@
 #include <stdio.h>
 
 #include "platforms/base/err.h"
+
+/* Opens a file for reading; "-" is the standard input. A pipe is read to its end when it is opened first, and what
+ * came out of it is opened, from its start, each time: readers may tell formats apart, read again and seek. Returns
+ * NULL with errno where there is nothing to open. */
+FILE *file_open(const char *path);
 
 /* Reads a whole file of at most max_bytes; a larger one is an error. *data ends in an extra NUL. */
 enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, struct err *e);

@@ -250,7 +250,7 @@ static bool is_one_result(FILE *in) {
 }
 
 enum rc page_each(const char *path, page_record_f f, void *context, bool *truncated, struct err *e) {
-    FILE *in = fopen(path, "rbe");
+    FILE *in = file_open(path);
     if (!in)
         return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     enum rc rc;

@@ -149,6 +149,48 @@ static void source_ranks_are_kept(void **state) {
                 "row 2 has a source rank, unlike the rows before");
 }
 
+/* A known key is used, or it is an error with its place. */
+static void no_known_key_is_skipped(void **state) {
+    (void)state;
+    struct record *r = parse_text("{\"topk_ids\":[0,1],\"source_rank\":3,\"count\":100}\n"
+                                  "{\"topk_experts\":[[2,3],[1,0]],\"source_rank\":7,\"count\":[2,1]}\n", 8, 2);
+    assert_int_equal(r->routes->layers[0].n, 103);
+    assert_int_equal(r->routes->sources, 8);
+    assert_int_equal(r->routes->layers[0].origin[99], 3);
+    assert_int_equal(r->routes->layers[0].origin[102], 7);
+    record_free(r);
+    struct record_ask ask = asking(8, 2);
+    struct err e;
+    const char *weights = "{\"topk_experts\":[[2,3],[1,0]],\"topk_weights\":[[0.5,0.0],[1,0.25]]}";
+    ask.routes.drop_zero_weight = true;
+    assert_ok(record_parse(weights, strlen(weights), "t", &ask, &r, &e), &e);
+    assert_int_equal(r->routes->zero_weight_ids, 1);
+    record_free(r);
+    static const struct {
+        const char *text, *message;
+        enum rc rc;
+    } bad[] = {
+        {"{\"topk_ids\":[0,1],\"layer\":\"model.layers.3\"}", "t.jsonl:1:27: a text 'model.layers.3'", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"source_rank\":\"3\"}", "expected a whole number of 0 or more", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"count\":1.5}", "expected a whole number of 0 or more", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"topk_weights\":0.5}", "expected a list of weights", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"topk_weights\":[0.5]}", "1 weights for 2 ids", RC_SHAPE},
+        {"{\"topk_ids\":[0,1],\"req_id\":[1]}", "names the request", RC_SCHEMA},
+        {"{\"top_k\":\"2\"}", "expected a whole number of 1 or more", RC_SCHEMA},
+        {"{\"num_experts\":[8]}", "expected a whole number of 1 or more", RC_SCHEMA},
+        {"{\"layers\":[1,2]}", "expected layers as", RC_SCHEMA},
+        {"{\"layers\":{\"3\":[1,2]}}", "layer 3 is a list", RC_SCHEMA},
+        {"{\"layers\":{\"3\":{\"cnt\":7}}}", "cnt is a number", RC_SCHEMA},
+        {"{\"layer_3\":{\"0\":\"7\"}}", "layer 3, expert 0 is a text", RC_SCHEMA},
+        {"{\"source_rank\":1}", "source ranks and without topk_ids", RC_SCHEMA},
+        {"{\"layer_id\":0,\"expert_id\":1,\"count\":5}", "a count and without topk_ids", RC_SCHEMA},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuse_text(bad[i].text, 8, 2, bad[i].rc, bad[i].message);
+    r = parse_text("{\"topk_ids\":[0,1],\"layer\":null,\"req_id\":null,\"topk_weights\":null}", 8, 2);
+    record_free(r);
+}
+
 static void counts_come_by_name_too(void **state) {
     (void)state;
     struct record *r = load_sample("synthetic_cnt.json", 0, 0);
@@ -318,6 +360,7 @@ int main(void) {
         cmocka_unit_test(public_sets_have_their_figures),
         cmocka_unit_test(ids_come_in_two_shapes),
         cmocka_unit_test(source_ranks_are_kept),
+        cmocka_unit_test(no_known_key_is_skipped),
         cmocka_unit_test(counts_come_by_name_too),
         cmocka_unit_test(archives_name_their_arrays),
         cmocka_unit_test(a_matrix_is_traffic),

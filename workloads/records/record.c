@@ -119,7 +119,7 @@ static enum rc load_json(FILE *f, const char *path, const struct record_ask *ask
 enum rc record_load(const char *path, const struct record_ask *ask, struct record **record,
                     struct err *e) {
     char head[256], *data;
-    FILE *f = fopen(path, "rb");
+    FILE *f = file_open(path);
     if (!f)
         return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     size_t n = fread(head, 1, sizeof head, f);

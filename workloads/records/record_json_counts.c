@@ -125,7 +125,9 @@ static enum rc read_cnt(struct reader *r, int64_t layer, struct err *e) {
     while (!rc && j->token == JSON_KEY) {
         bool cnt = strcmp(j->text, "cnt") == 0;
         rc = json_pull_next(j, e);
-        if (!rc && cnt && j->token == JSON_LIST) {
+        if (!rc && cnt && j->token != JSON_LIST)
+            return err_at(e, RC_SCHEMA, &j->at, "cnt is %s, expected a list of counts", json_pull_name(j));
+        if (!rc && cnt) {
             int64_t expert = 0;
             for (rc = json_pull_next(j, e); !rc && j->token != JSON_LIST_END; expert++) {
                 rc = cells_add(r, layer, expert, e);
@@ -150,8 +152,11 @@ enum rc record_json_layers(struct reader *r, struct err *e) {
             return err_at(e, RC_SCHEMA, &j->at, "layer '%.40s' is not a whole number up to %d",
                           j->text, COUNTS_LAYER_MAX);
         rc = json_pull_next(j, e);
+        if (!rc && j->token != JSON_MAP)
+            return err_at(e, RC_SCHEMA, &j->at, "layer %lld is %s, expected {\"cnt\": [..]}", (long long)layer,
+                          json_pull_name(j));
         if (!rc)
-            rc = j->token == JSON_MAP ? read_cnt(r, layer, e) : json_pull_skip(j, e);
+            rc = read_cnt(r, layer, e);
         if (!rc)
             rc = json_pull_next(j, e);
     }
@@ -164,7 +169,8 @@ static enum rc read_expert(struct reader *r, int64_t layer, int64_t expert, stru
     if (j->token == JSON_NUMBER)
         return cells_add(r, layer, expert, e);
     if (j->token != JSON_MAP)
-        return json_pull_skip(j, e);
+        return err_at(e, RC_SCHEMA, &j->at, "layer %lld, expert %lld is %s, expected a number or a map with count",
+                      (long long)layer, (long long)expert, json_pull_name(j));
     enum rc rc = json_pull_next(j, e);
     while (!rc && j->token == JSON_KEY) {
         bool count = strcmp(j->text, "count_frequency") == 0 || strcmp(j->text, "count") == 0;

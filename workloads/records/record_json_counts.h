@@ -15,11 +15,18 @@ struct numbers {
     size_t n, room;
 };
 
+/* A number for each token of an object, or one for all of them. */
+struct per_token {
+    struct numbers list;
+    bool one;
+};
+
 /* The route fields of one object. ends[t] is where token t's ids end. */
 struct row {
     bool has_ids, nested, has_layer, has_request;
     int64_t layer;
-    struct numbers ids, ends, sources, counts;
+    struct numbers ids, ends;
+    struct per_token sources, counts;
     double *weights; /* 0 or 1: zero or not */
     size_t weights_n, weights_room;
     char request[JSON_PULL_TEXT];
