@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _XOPEN_SOURCE 700 // realpath()
 #include "platforms/base/file.h"
 
 #include <errno.h>
@@ -104,46 +105,94 @@ enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, st
     return rc;
 }
 
-enum rc file_write(const char *path, const void *data, size_t n, struct err *e) {
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        // a device or a pipe (/dev/stdout): there is nothing to rename over
-        FILE *f = fopen(path, "wbe");
-        bool ok = f && fwrite(data, 1, n, f) == n;
-        int reason = errno;
-        if (f && fclose(f) != 0) {
-            ok = false;
-            reason = errno;
-        }
-        return ok ? RC_OK : err_set(e, RC_IO, "%s: cannot write: %s", path, strerror(reason));
+/* A device, a pipe or a link that leads nowhere yet: there is nothing to rename over. */
+static enum rc write_through(const char *path, const void *data, size_t n, struct err *e) {
+    FILE *f = fopen(path, "wbe");
+    bool ok = f && fwrite(data, 1, n, f) == n;
+    int reason = errno;
+    if (f && fclose(f) != 0) {
+        ok = false;
+        reason = errno;
     }
-    char *temporary = mem_printf("%s.tmp-%ld", path, (long)getpid());
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return ok ? RC_OK : err_set(e, RC_IO, "%s: cannot write: %s", path, strerror(reason));
+}
+
+/* Writes a file with no other name, and the mode of the one that it replaces (NULL: none). */
+static bool write_whole(const char *path, const struct stat *old, const void *data, size_t n) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
     bool ok = f && fwrite(data, 1, n, f) == n && fflush(f) == 0;
+    if (ok && old)
+        ok = fchmod(fd, old->st_mode & 07777) == 0;
     int reason = errno;
     if (f && fclose(f) != 0 && ok) {
         ok = false;
         reason = errno;
     }
-    if (ok && rename(temporary, path) != 0) {
+    if (!ok && fd >= 0)
+        unlink(path);
+    errno = reason;
+    return ok;
+}
+
+enum rc file_write(const char *path, const void *data, size_t n, struct err *e) {
+    struct stat st, link;
+    bool there = stat(path, &st) == 0;
+    char *real = there ? realpath(path, NULL) : NULL;
+    if ((there && !S_ISREG(st.st_mode)) || (!there && lstat(path, &link) == 0)) {
+        free(real);
+        return write_through(path, data, n, e);
+    }
+    const char *target = real ? real : path; // a link stays, what it leads to is replaced
+    char *temporary = mem_printf("%s.tmp-%ld", target, (long)getpid());
+    bool ok = write_whole(temporary, there ? &st : NULL, data, n);
+    int reason = errno;
+    if (ok && rename(temporary, target) != 0) {
         ok = false;
         reason = errno;
-    }
-    if (!ok && fd >= 0)
         unlink(temporary);
+    }
     free(temporary);
+    free(real);
     return ok ? RC_OK : err_set(e, RC_IO, "%s: cannot write: %s", path, strerror(reason));
+}
+
+void file_open_standard(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY); // takes the lowest number, fd
 }
 
 bool file_exists(const char *path) {
     return strcmp(path, "-") == 0 || access(path, R_OK) == 0;
 }
 
+/* Writes the folder of a path, "." where it names none, and returns the name in it. */
+static const char *split(const char *path, struct buf *folder) {
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        buf_add(folder, path, (size_t)(slash - path + 1));
+    else
+        buf_text(folder, ".");
+    return slash ? slash + 1 : path;
+}
+
+/* Returns whether two names of files that are not there yet would make one file. */
+static bool same_new(const char *a, const char *b) {
+    struct buf folders[2] = {{0}};
+    struct stat x, y;
+    const char *in_a = split(a, &folders[0]), *in_b = split(b, &folders[1]);
+    bool same = strcmp(in_a, in_b) == 0 && stat(folders[0].text, &x) == 0 && stat(folders[1].text, &y) == 0 &&
+                x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    buf_clear(&folders[0]);
+    buf_clear(&folders[1]);
+    return same || strcmp(a, b) == 0;
+}
+
 bool file_same(const char *a, const char *b) {
     struct stat x, y;
     if (stat(a, &x) != 0)
-        return strcmp(a, b) == 0;
+        return stat(b, &y) != 0 && same_new(a, b);
     return S_ISREG(x.st_mode) && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 

@@ -25,10 +25,15 @@ FILE *file_open(const char *path);
 /* Reads a whole file of at most max_bytes; a larger one is an error. *data ends in an extra NUL. */
 enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, struct err *e);
 
-/* Writes n bytes to path by way of a temporary file. */
+/* Opens /dev/null for each of the descriptors 0 to 2 that is closed, lest a file that is opened later gets the number
+ * of one and messages go into it. For the begin of a program. */
+void file_open_standard(void);
+
+/* Writes n bytes to path by way of a temporary file. A symbolic link stays and what it leads to is replaced; the mode
+ * of an older file is kept. */
 enum rc file_write(const char *path, const void *data, size_t n, struct err *e);
 
-/* Returns whether both paths name one regular file, there already or not. */
+/* Returns whether both paths name one regular file, there already or not, however they are spelled. */
 bool file_same(const char *a, const char *b);
 /* Returns whether a file or folder is there and may be read. */
 bool file_exists(const char *path);

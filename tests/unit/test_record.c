@@ -191,6 +191,42 @@ static void no_known_key_is_skipped(void **state) {
     record_free(r);
 }
 
+/* Every source rank sends the same rows: that is no padding of one of them; rows of one rank that repeat are. */
+static void rows_of_other_ranks_are_no_repetition(void **state) {
+    (void)state;
+    struct buf b = {0};
+    for (int rank = 0; rank < 64; rank++)
+        for (int row = 0; row < 8; row++)
+            buf_printf(&b, "{\"topk_ids\":[%d,%d],\"source_rank\":%d}\n", row, row + 8, rank);
+    struct record *r = parse_text(b.text, 64, 2);
+    assert_int_equal(routes_suspected(r->routes), 0);
+    record_free(r);
+    for (int row = 0; row < 40; row++)
+        buf_text(&b, "{\"topk_ids\":[1,2],\"source_rank\":5}\n");
+    r = parse_text(b.text, 64, 2);
+    assert_int_equal(routes_suspected(r->routes), 40);
+    record_free(r);
+    buf_clear(&b);
+}
+
+/* All rows repeat: without them there is no load, and so no ratio of loads. */
+static void an_undefined_ratio_is_no_number(void **state) {
+    (void)state;
+    struct buf b = {0};
+    char path[RECORDS_PATH];
+    for (int row = 0; row < 16; row++)
+        buf_text(&b, "{\"layer\":0,\"topk_ids\":[0,1]}\n");
+    write_record(&b, path);
+    const struct setting set[] = {{"experts", "8"}, {"top_k", "2"}, {"routing.source", "trace"},
+                                  {"routing.trace", path}, {NULL, NULL}};
+    struct asked a = get_traffic("2", "2", set);
+    assert_non_null(strstr(a.t->notes.text, "no row is left without them"));
+    assert_null(strstr(a.t->notes.text, "-1"));
+    done(&a);
+    unlink(path);
+    buf_clear(&b);
+}
+
 static void counts_come_by_name_too(void **state) {
     (void)state;
     struct record *r = load_sample("synthetic_cnt.json", 0, 0);
@@ -361,6 +397,8 @@ int main(void) {
         cmocka_unit_test(ids_come_in_two_shapes),
         cmocka_unit_test(source_ranks_are_kept),
         cmocka_unit_test(no_known_key_is_skipped),
+        cmocka_unit_test(rows_of_other_ranks_are_no_repetition),
+        cmocka_unit_test(an_undefined_ratio_is_no_number),
         cmocka_unit_test(counts_come_by_name_too),
         cmocka_unit_test(archives_name_their_arrays),
         cmocka_unit_test(a_matrix_is_traffic),
