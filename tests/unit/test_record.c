@@ -150,6 +150,26 @@ static void source_ranks_are_kept(void **state) {
 }
 
 /* A known key is used, or it is an error with its place. */
+/* Lists under the names of their layers, and under expert_counts. */
+static void layers_may_be_lists(void **state) {
+    (void)state;
+    static const char *const texts[] = {"{\"layer_3\": [5,9,1,7], \"layer_7\": [1,2,3,6]}",
+                                        "{\"7\": [1,2,3,6], \"3\": [5,9,1,7]}"};
+    for (size_t i = 0; i < 2; i++) {
+        struct record *r = parse_text(texts[i], 4, 0);
+        assert_int_equal(r->kind, RECORD_COUNTS);
+        assert_int_equal(record_layer(r, 1), 7);
+        assert_near(r->counts->counts[1], 9, 0);
+        assert_near(r->counts->counts[7], 6, 0);
+        record_free(r);
+    }
+    struct record *r = parse_text("{\"expert_counts\": [[5,9,1,7],[1,2,3,6]]}", 4, 0);
+    assert_near(r->counts->counts[7], 6, 0);
+    record_free(r);
+    refuse_text("{\"layer_0\": [2,4,0,1,3], \"layer_1\": [1,0,3,2,4]}", 5, 0, RC_SCHEMA, "looks like a slot map");
+    refuse_text("{\"layer_0\": [2,\"4\"]}", 2, 0, RC_SCHEMA, "a text, expected a number");
+}
+
 static void no_known_key_is_skipped(void **state) {
     (void)state;
     struct record *r = parse_text("{\"topk_ids\":[0,1],\"source_rank\":3,\"count\":100}\n"
@@ -396,6 +416,7 @@ int main(void) {
         cmocka_unit_test(public_sets_have_their_figures),
         cmocka_unit_test(ids_come_in_two_shapes),
         cmocka_unit_test(source_ranks_are_kept),
+        cmocka_unit_test(layers_may_be_lists),
         cmocka_unit_test(no_known_key_is_skipped),
         cmocka_unit_test(rows_of_other_ranks_are_no_repetition),
         cmocka_unit_test(an_undefined_ratio_is_no_number),

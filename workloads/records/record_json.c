@@ -3,8 +3,8 @@
  *   route rows   topk_ids of one token (vLLM route loggers), or topk_experts of many with origin_rows or
  * source_rank,
  *                count; a line of "type": "meta" may say top_k and num_experts
- *   counts       logical_count [L, E] or [S, L, E]; layers {"3": {"cnt": [..]}}; layer_N {"31": x or
- *                {"count_frequency": x}}, experts without a key have 0
+ *   counts       logical_count or expert_counts, [L, E] or [S, L, E]; layer_N or N [..]; layers {"3": {"cnt": [..]}};
+ *                layer_N {"31": x or {"count_frequency": x}}, experts without a key have 0
  *   plain lists  [[..]] of counts or ids */
 #include "workloads/records/record_read.h"
 
@@ -218,7 +218,8 @@ static const struct {
               {"top_k", FIELD_TOP_K},           {"num_experts", FIELD_EXPERTS},
               {"n_expert", FIELD_EXPERTS},      {"origin_rows", FIELD_SOURCES},
               {"source_rank", FIELD_SOURCES},   {"count", FIELD_COUNTS},
-              {"logical_count", FIELD_LOGICAL}, {"layers", FIELD_LAYERS}};
+              {"logical_count", FIELD_LOGICAL}, {"expert_counts", FIELD_LOGICAL},
+              {"layers", FIELD_LAYERS}};
 
 static enum field find_field(const char *name) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -284,6 +285,8 @@ static enum rc take_field(struct reader *r, const char *name, struct err *e) {
         rc = want(j, JSON_MAP, "layers as {\"3\": {\"cnt\": [..]}}", e);
         return rc ? rc : record_json_layers(r, e);
     default:
+        if (j->token == JSON_LIST && record_json_is_layer(name))
+            return record_json_layer_list(r, name, e);
         return j->token == JSON_MAP ? record_json_named(r, name, 0, e) : json_pull_skip(j, e);
     }
 }

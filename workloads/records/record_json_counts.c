@@ -118,6 +118,33 @@ static enum rc cells_add(struct reader *r, int64_t layer, int64_t expert, struct
     return RC_OK;
 }
 
+/* After '[' of one layer: a count for each expert. */
+static enum rc read_list(struct reader *r, int64_t layer, struct err *e) {
+    int64_t expert = 0;
+    enum rc rc = json_pull_next(r->j, e);
+    for (; !rc && r->j->token != JSON_LIST_END; expert++) {
+        rc = cells_add(r, layer, expert, e);
+        if (!rc)
+            rc = json_pull_next(r->j, e);
+    }
+    return rc;
+}
+
+/* Returns the number of the layer that a key names, or -1. */
+static int64_t layer_of_key(const char *name) {
+    static const char prefix[] = "layer_";
+    size_t n = strncmp(name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+    return key_number(name + n, COUNTS_LAYER_MAX);
+}
+
+bool record_json_is_layer(const char *name) {
+    return layer_of_key(name) >= 0;
+}
+
+enum rc record_json_layer_list(struct reader *r, const char *name, struct err *e) {
+    return read_list(r, layer_of_key(name), e);
+}
+
 /* After '{' of one layer: {"cnt": [..], ..} */
 static enum rc read_cnt(struct reader *r, int64_t layer, struct err *e) {
     struct json_pull *j = r->j;
@@ -128,12 +155,7 @@ static enum rc read_cnt(struct reader *r, int64_t layer, struct err *e) {
         if (!rc && cnt && j->token != JSON_LIST)
             return err_at(e, RC_SCHEMA, &j->at, "cnt is %s, expected a list of counts", json_pull_name(j));
         if (!rc && cnt) {
-            int64_t expert = 0;
-            for (rc = json_pull_next(j, e); !rc && j->token != JSON_LIST_END; expert++) {
-                rc = cells_add(r, layer, expert, e);
-                if (!rc)
-                    rc = json_pull_next(j, e);
-            }
+            rc = read_list(r, layer, e);
         } else if (!rc) {
             rc = json_pull_skip(j, e);
         }

@@ -76,6 +76,10 @@ enum rc record_json_layers(struct reader *r, struct err *e);
  * such keys. */
 enum rc record_json_named(struct reader *r, const char *name, int depth, struct err *e);
 
+/* Tells whether a key names a layer, as "layer_3" or "3"; reads its list of counts, whose '[' is read. */
+bool record_json_is_layer(const char *name);
+enum rc record_json_layer_list(struct reader *r, const char *name, struct err *e);
+
 /* Makes the record's counts, or routes, of what was read. */
 enum rc record_json_counts(struct reader *r, struct err *e);
 
