@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/base/file.h"
+
 static const struct command *const commands[] = {&command_simulate, &command_compare, &command_breakeven,
                                                  &command_matrix, &command_gates, &command_platform,
                                                  &command_sweep, &command_report, &command_workload,
@@ -97,6 +99,7 @@ static enum rc dispatch(int argc, const char *const *argv, struct buf *out, stru
 int main(int argc, char **argv) {
     struct buf out = {0};
     struct err e = {.text = ""};
+    file_open_standard();
     enum rc rc = dispatch(argc, (const char *const *)argv, &out, &e);
     if (rc)
         fprintf(stderr, "moesim: %s\n", e.text);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platforms/base/file.h"
 #include "sim/cli/options.h"
 #include "sim/cli/sweep_main.h"
 #include "sim/sweep/pool.h"
@@ -232,6 +233,7 @@ static int mpi_run(int argc, char **argv, int rank, int size, int *lost) {
 
 int main(int argc, char **argv) {
     int rank, size, lost = 0;
+    file_open_standard();
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -55,12 +55,13 @@ static const struct option timeline = {"--timeline", "FILE.json", OPTION_TEXT,
 static const struct option *const of_simulate[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
     &option_schedule, &option_window, &host, &calls, &layers, &batches, &links, &option_chunks, &option_trace,
-    &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus, &dry_run, &html,
-    &timeline, &option_format, &option_help, NULL};
+    &option_as, &option_model, &option_seed, &option_engine, &level, &option_timeout, &draws, &option_corpus,
+    &dry_run, &html, &timeline, &option_format, &option_help, NULL};
 static const struct option *const of_compare[] = {
     &option_platform, &option_workload, &option_implementation, &option_set, &option_strategy, &option_phase,
-    &option_schedule, &option_window, &option_chunks, &option_trace, &option_model, &option_seed, &option_engine,
-    &level, &analytic_only, &option_timeout, &option_corpus, &dry_run, &html, &option_format, &option_help, NULL};
+    &option_schedule, &option_window, &option_chunks, &option_trace, &option_as, &option_model, &option_seed,
+    &option_engine, &level, &analytic_only, &option_timeout, &option_corpus, &dry_run, &html, &option_format,
+    &option_help, NULL};
 
 /* --- breakeven ----------------------------------------------------------------------------------------- */
 
@@ -77,24 +78,24 @@ static const struct option host_exposure = {"--host-exposure", "TIME", OPTION_TI
 static const struct option svg_output = {"-o", "FILE.svg", OPTION_TEXT, offsetof(struct breakeven_line, output),
                                          .help = "plot of the gain over the ratio"};
 static const struct option *const of_breakeven[] = {
-    &option_platform, &option_workload, &option_implementation, &option_set, &option_trace, &option_model,
-    &option_seed, &option_engine, &option_timeout, &by, &interpolate, &host_exposure, &draws_of_intervals,
-    &svg_output, &option_corpus, &option_format, &option_help, NULL};
+    &option_platform, &option_workload, &option_implementation, &option_set, &option_trace, &option_as,
+    &option_model, &option_seed, &option_engine, &option_timeout, &by, &interpolate, &host_exposure,
+    &draws_of_intervals, &svg_output, &option_corpus, &option_format, &option_help, NULL};
 
 /* --- matrix and gates ---------------------------------------------------------------------------------- */
 
 static const struct option matrix_output = {"-o", "PATH", OPTION_TEXT, offsetof(struct matrix_line, output),
                                             .help = "folder to write to (default: this one)"};
 static const struct option *const of_matrix[] = {
-    &option_platform, &option_workload, &option_set, &option_trace, &option_model, &option_seed, &matrix_output,
-    &option_format_two, &option_help, NULL};
+    &option_platform, &option_workload, &option_set, &option_trace, &option_as, &option_model, &option_seed,
+    &matrix_output, &option_format_two, &option_help, NULL};
 
 static const struct option check = {"--check", NULL, OPTION_FLAG, offsetof(struct gates_line, check),
                                     .help = "exit 3 if a gate fails that is not known to fail"};
 static const struct option full = {"--full", NULL, OPTION_FLAG, offsetof(struct gates_line, full),
                                    .help = "the whole grids of the simulator's gates (slower)"};
-static const struct option *const of_gates[] = {&analytic_only, &option_corpus, &check,       &full,
-                                                &option_format, &option_help,   NULL};
+static const struct option *const of_gates[] = {
+    &analytic_only, &option_corpus, &check, &full, &option_format, &option_help, NULL};
 
 /* --- sweep and report ---------------------------------------------------------------------------------- */
 
@@ -110,16 +111,19 @@ static const struct option retry = {"--retry-failed", "killed|none|all", OPTION_
                                     .choices = retries, .first = RETRY_CIRCUMSTANCE,
                                     .help = "failed points to try again (default killed: killed or out of time)"};
 #undef FIELD
-static const struct option *const of_sweep[] = {&option_corpus, &option_engine, &records_output, &jobs, &sweep_dry_run,
-                                                &retry,         &option_format, &option_help,    NULL};
+static const struct option *const of_sweep[] = {
+    &option_corpus, &option_engine, &records_output, &jobs, &sweep_dry_run, &retry, &option_format, &option_help,
+    NULL};
 
 static const struct option page_output = {"-o", "FILE.html", OPTION_TEXT, offsetof(struct report_line, output),
                                           .help = "page to write"};
-static const struct option *const of_report[] = {&page_output, &option_format, &option_help, NULL};
+static const struct option *const of_report[] = {
+    &page_output, &option_format, &option_help, NULL};
 
 /* --- platform and workload ----------------------------------------------------------------------------- */
 
-static const struct option *const of_platform[] = {&option_set, &option_format_two, &option_help, NULL};
+static const struct option *const of_platform[] = {
+    &option_set, &option_format_two, &option_help, NULL};
 
 #define FIELD(field) offsetof(struct workload_line, field)
 static const struct option record = {"--trace", "FILE", OPTION_TEXT, FIELD(trace),
@@ -129,8 +133,8 @@ static const struct option experts = {"--experts", "E", OPTION_COUNT, FIELD(expe
 static const struct option top_k = {"--top-k", "K", OPTION_COUNT, FIELD(top_k), 1, INT32_MAX,
                                     .help = "experts per token of a trace"};
 #undef FIELD
-static const struct option *const of_workload[] = {&option_set,  &record, &experts, &top_k, &option_format_two,
-                                                   &option_help, NULL};
+static const struct option *const of_workload[] = {
+    &option_set, &record, &option_as, &experts, &top_k, &option_format_two, &option_help, NULL};
 
 /* --- calibrate ----------------------------------------------------------------------------------------- */
 
@@ -151,8 +155,8 @@ static const struct option groups = {"--groups", "N", OPTION_COUNT, FIELD(groups
 static const struct option ranks = {"--ranks-per-group", "N", OPTION_COUNT, FIELD(ranks_per_group), .min = 1,
                                     .max = 1 << 20, .help = "of a log that does not say it"};
 #undef FIELD
-static const struct option *const of_calibrate[] = {&machine_output, &skeleton, &matrices, &machine, &library,
-                                                    &groups,         &ranks,    &option_help, NULL};
+static const struct option *const of_calibrate[] = {
+    &machine_output, &skeleton, &matrices, &machine, &library, &groups, &ranks, &option_help, NULL};
 
 const struct option *const *rows_of(const char *command) {
     static const struct {

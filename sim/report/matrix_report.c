@@ -27,7 +27,7 @@ static void list_matrices(const struct inputs *in, struct listed all[MATRICES]) 
 static enum rc write_both(const struct listed *m, const char *unit, const char *folder, struct err *e) {
     char *npy = mem_printf("%s/%s.npy", folder, m->name);
     char *csv = mem_printf("%s/%s.csv", folder, m->name);
-    enum rc rc = matrix_write_npy(m->matrix, npy, e);
+    enum rc rc = matrix_write_npy(m->matrix, unit, npy, e);
     if (!rc)
         rc = matrix_write_csv(m->matrix, unit, csv, e);
     free(npy);

@@ -40,6 +40,17 @@ static enum rc one_result(const char *text, size_t n, const char *name, page_rec
     return rc;
 }
 
+/* Checks that a record is of the sweep of the first one: a page is of one sweep. */
+static enum rc check_sweep(const json_t *record, struct buf *sweep, const struct place *at, struct err *e) {
+    const char *name = page_text(record, "sweep");
+    if (!sweep->n)
+        buf_text(sweep, name);
+    return strcmp(name, sweep->n ? sweep->text : "") == 0
+               ? RC_OK
+               : err_at(e, RC_SCHEMA, at, "a record of sweep '%.60s' among those of '%.60s'; give each a "
+                        "file of its own", name, sweep->text ? sweep->text : "");
+}
+
 static enum rc each_line(FILE *in, const char *path, page_record_f f, void *context, bool *truncated,
                          struct err *e) {
     char *text = NULL;
@@ -47,14 +58,17 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
     enum rc rc = RC_OK;
     ssize_t n;
     bool *superseded = page_superseded(in);
+    struct buf sweep = {0}; // of the first record
     for (int line = 1; !rc && (n = getline(&text, &room, in)) > 0; line++) {
         json_error_t why;
         if (superseded[line - 1])
             continue;
         const struct place at = {path, line, 0};
-        json_t *record = json_loadb(text, (size_t)n, 0, &why);
+        json_t *record = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, &why);
         if (record) {
             rc = check_schema(record, path, line, e);
+            if (!rc)
+                rc = check_sweep(record, &sweep, &at, e);
             if (!rc)
                 rc = f(record, context, e);
             json_decref(record);
@@ -66,6 +80,7 @@ static enum rc each_line(FILE *in, const char *path, page_record_f f, void *cont
     }
     free(text);
     free(superseded);
+    buf_clear(&sweep);
     if (!rc && ferror(in))
         rc = err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
     return rc;
@@ -79,7 +94,7 @@ static bool is_one_result(FILE *in) {
 }
 
 enum rc page_each(const char *path, page_record_f f, void *context, bool *truncated, struct err *e) {
-    FILE *in = fopen(path, "rbe");
+    FILE *in = file_open(path);
     if (!in)
         return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     enum rc rc;

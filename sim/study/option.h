@@ -43,7 +43,7 @@ enum rc option_take(const struct option *row, const char *value, void *into, str
 enum rc question_take(struct question *q, const char *word, const char *value, struct err *e);
 
 extern const struct option option_platform, option_workload, option_implementation, option_set, option_strategy,
-    option_phase, option_schedule, option_window, option_chunks, option_trace, option_model, option_seed,
+    option_phase, option_schedule, option_window, option_chunks, option_trace, option_as, option_model, option_seed,
     option_engine, option_timeout, option_corpus;
 
 #endif

@@ -2,7 +2,8 @@
 /* file.h - the JSON Lines that a sweep writes, and what stands in them already.
  *
  * A record is one write at the end of the file. What a kill or a full disk cuts off is a last line without its
- * end: the next run takes it away. Any other line that is not a record is an error with its number.
+ * end: the next run takes it away, if it begins as a record does. Any other line that is not a record is an error with
+ * its number, and the file is left as it is.
  * One sweep at a time writes to a file (a lock says so).
  * Errors: RC_IO, RC_SYNTAX; after a failed write the file ends with its last whole record again.
  * Ownership: sweep_file_close() releases.
@@ -40,6 +41,9 @@ enum rc sweep_file_look(const char *path, struct sweep_file *f, struct err *e);
 enum rc sweep_file_parse(const char *record, size_t n, struct sweep_found *found, struct err *e);
 /* Returns the last record of a key, or NULL. */
 const struct sweep_found *sweep_file_find(const struct sweep_file *f, const char *key);
+/* Checks that the file is still there under its name and as long as what was written. */
+enum rc sweep_file_check(const struct sweep_file *f, struct err *e);
+/* Adds a record, after that check. */
 enum rc sweep_file_add(struct sweep_file *f, const char *record, size_t n, struct err *e);
 void sweep_file_close(struct sweep_file *f);
 

@@ -272,6 +272,8 @@ enum rc sweep_run(const struct sweep_job *job, int jobs, const struct sweep_remo
             rc = collect(&s, e);
         show(&s, false);
     }
+    if (!rc)
+        rc = sweep_file_check(file, e);
     if (s.terminal || clock_wall_s() - s.begin_s > 60)
         show(&s, true);
     if (!rc && interrupted) {

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "sim/sweep/file.h"
+
 /* A time that ran out says nothing of the point: it is tried again, and its last record counts. */
 static void a_point_that_took_too_long_is_tried_again(void **state) {
     (void)state;
@@ -226,8 +228,67 @@ static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
     end(&f);
 }
 
+/* What is no record of ours is left as it is, whole lines and a last line without an end alike. */
+static void a_file_of_others_is_not_cut(void **state) {
+    (void)state;
+    static const char *const texts[] = {"{\"precious\": 1}", "{\"precious\": 1}\n", "notes", "{\"schema\": \"moesim/x"};
+    struct files f;
+    begin(&f, SMALL "axes:\n  - {key: platform.groups, values: [2]}\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct buf messages = {0};
+        char *data;
+        size_t n;
+        struct err e;
+        put_file(f.out, texts[i]);
+        assert_int_equal(sweep("", f.spec, f.out, &messages), 1);
+        assert_non_null(strstr(messages.text, "write to another file"));
+        assert_ok(file_read(f.out, 1000, &data, &n, &e), &e);
+        assert_string_equal(data, texts[i]);
+        free(data);
+        buf_clear(&messages);
+    }
+    end(&f);
+}
+
+/* With standard descriptors closed the records are the same, and no message is among them. */
+static void closed_descriptors_are_not_the_record_file(void **state) {
+    (void)state;
+    static const char *const closed[] = {"2>&-", "1>&-", "0<&-", "0<&- 1>&- 2>&-"};
+    struct files f;
+    begin(&f, SMALL "axes:\n  - {key: platform.groups, values: [2, 3]}\n");
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+        char *command = mem_printf("%s sweep %s -o %s --jobs 2 %s", MOESIM_BINARY, f.spec, f.out, closed[i]);
+        unlink(f.out);
+        assert_int_equal(program_shell(command, NULL), 0);
+        same_records(&f);
+        free(command);
+    }
+    end(&f);
+}
+
+static void a_file_that_changes_meanwhile_is_noticed(void **state) {
+    (void)state;
+    struct files f;
+    struct sweep_file file = {0};
+    struct err e;
+    begin(&f, SMALL "axes:\n  - {key: platform.groups, values: [2]}\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    assert_ok(sweep_file_open(f.out, &file, &e), &e);
+    assert_ok(sweep_file_check(&file, &e), &e);
+    assert_int_equal(truncate(f.out, 10), 0);
+    assert_fails(sweep_file_add(&file, "x\n", 2, &e), RC_IO, &e, "has 10 bytes");
+    unlink(f.out);
+    assert_fails(sweep_file_check(&file, &e), RC_IO, &e, "was removed or replaced");
+    sweep_file_close(&file);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_of_others_is_not_cut),
+        cmocka_unit_test(closed_descriptors_are_not_the_record_file),
+        cmocka_unit_test(a_file_that_changes_meanwhile_is_noticed),
         cmocka_unit_test(a_point_that_took_too_long_is_tried_again),
         cmocka_unit_test(goes_on_without_its_workers),
         cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
