@@ -63,6 +63,12 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
     if (strategy == STRATEGY_THREE_HOP && p->n_tiers < 3)
         return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers", p->name,
                        p->n_tiers);
+    if (m->order == ORDER_FILE && m->turns->barriers && strategy != STRATEGY_ONE_HOP)
+        return err_set(e, RC_RANGE, "%s: rounds with barriers are those of one-hop, not of %s", m->order_file,
+                       strategy_name(strategy));
+    if (m->order == ORDER_FILE && m->turns->ranks > plat_ranks(p))
+        return err_set(e, RC_RANGE, "%s: rank %d is named, but there are %d ranks", m->order_file, m->turns->ranks - 1,
+                       plat_ranks(p));
     bool rings = strategy == STRATEGY_ALL_GATHER && m->all_gather == GATHER_TWO_RINGS;
     if ((strategies[strategy].even || rings) && !plat_is_even(p))
         return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has %s", strategy_name(strategy),
@@ -138,4 +144,5 @@ void call_build(const struct topology *topology, const struct workload *w,
         build_job(call);
     else
         build(call);
+    build_orders(call);
 }

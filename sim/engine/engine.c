@@ -77,7 +77,7 @@ static void runs_init(struct runs *r, const struct costs *costs, size_t n_cases)
     r->plays = mem_alloc(n_cases, sizeof *r->plays);
     for (size_t i = 0; i < n_cases; i++) {
         size_t run = 0;
-        while (run < r->n && !driver_same_run(r->plan.calls, &costs[i], &costs[r->case_of[run]]))
+        while (run < r->n && !plan_same_run(r->plan.calls, &costs[i], &costs[r->case_of[run]]))
             run++;
         if (run == r->n) {
             play_init(&r->plays[run], &r->plan);

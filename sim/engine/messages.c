@@ -59,7 +59,7 @@ static void list_row(struct listing *l, int exchange, int src) {
     const struct matrix *b = &x->call->stages[x->stage].bytes;
     for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
         l->row[b->dst[i]] = b->dst[i] == src ? 0 : b->value[i];
-    int n = order_peers(x->call, src, l->peers);
+    int n = order_peers(x->call, x->stage, src, l->peers);
     for (int k = 0; k < n; k++)
         if (l->row[l->peers[k]] > 0)
             list_message(l, exchange, src, l->peers[k], l->row[l->peers[k]]);

@@ -334,8 +334,8 @@ static void a_job_on_a_part_of_a_dragonfly(void **state) {
     assert_int_equal(b.call.stages[0].bytes.ranks, 4);
     assert_int_equal(b.traffic->job->groups[0].machine_rank[1], 2);
     int peers[4];
-    assert_int_equal(order_peers(&b.call, 1, peers), 0);
-    assert_int_equal(order_peers(&b.call, 2, peers), 2);
+    assert_int_equal(order_peers(&b.call, 0, 1, peers), 0);
+    assert_int_equal(order_peers(&b.call, 0, 2, peers), 2);
     assert_int_equal(peers[1], 0);
     bench_close(&b);
 }
