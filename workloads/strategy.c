@@ -81,23 +81,42 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
     return RC_OK;
 }
 
+/* A matrix of bytes has no tokens whose copies could be taken once. */
+static enum rc check_bytes(const struct implementation *m, enum strategy strategy, struct err *e) {
+    if (strategy == STRATEGY_ALL_GATHER)
+        return err_set(e, RC_UNSUPPORTED,
+                       "--strategy all-gather: the record is a matrix of bytes, which says nothing of tokens");
+    bool folds = strategy == STRATEGY_TWO_HOP || strategy == STRATEGY_TWO_HOP_PIPELINED ||
+                 strategy == STRATEGY_THREE_HOP || strategy == STRATEGY_GATHER_FIRST;
+    if (folds && (m->dedup.hop_a == DEDUP_GROUP || m->reduce == REDUCE_FORWARDER))
+        return err_set(e, RC_UNSUPPORTED,
+                       "--strategy %s: the record is a matrix of bytes without tokens, none of which can be taken once a "
+                       "group; use --set implementation.dedup.hop_a=none%s",
+                       strategy_name(strategy),
+                       m->reduce == REDUCE_FORWARDER ? " --set implementation.reduce=none" : "");
+    return RC_OK;
+}
+
 enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
                            enum strategy strategy, struct err *e) {
     enum rc rc = call_check(p, m, strategy, e);
+    if (!rc && t->unit == TRAFFIC_BYTES)
+        rc = check_bytes(m, strategy, e);
     for (int g = 0; t->job && g < t->job->n_groups && !rc; g++)
         rc = call_check(t->job->groups[g].platform, m, strategy, e);
     return rc;
 }
 
-/* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] */
+/* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] An
+ * all-gather has no sizes to tell beforehand: its payload is the only collective. */
 static void fuse_alpha(struct call *s) {
     const struct platform *p = s->platform;
+    bool tells_sizes = s->phase == PHASE_DISPATCH && s->strategy != STRATEGY_ALL_GATHER;
     for (int i = 0; i < s->n_stages; i++) {
         struct stage *stage = &s->stages[i];
         stage->world = i == 0 ? plat_ranks(p) : 1;
         stage->span = i == 0 ? plat_widest(p) : TIER_FAST;
-        stage->collectives =
-            i == 0 && s->phase == PHASE_DISPATCH ? (int)s->implementation->collectives.one_hop : 1;
+        stage->collectives = i == 0 && tells_sizes ? (int)s->implementation->collectives.one_hop : 1;
         stage->splits = false;
     }
 }

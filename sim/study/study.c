@@ -26,11 +26,6 @@ void study_close(struct study *s) {
 /* --- the calls ------------------------------------------------------------------------------------------ */
 
 static enum rc check_strategy(const struct inputs *in, enum strategy strategy, struct err *e) {
-    if (in->traffic->unit == TRAFFIC_BYTES && strategy != STRATEGY_ONE_HOP)
-        return err_set(e, RC_UNSUPPORTED,
-                       "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
-                       "defined",
-                       strategy_name(strategy));
     return call_check_traffic(in->platform, in->traffic, in->implementation, strategy, e);
 }
 
