@@ -103,7 +103,7 @@ const struct key implementation_keys[] = {
     {"order_file", KEY_TEXT, offsetof(struct implementation, order_file),
      .help = "with `order: file`: a line for each rank, `3: 0 1 2`, or for each round of pairs, `0>1 1>0`"},
     {"window", KEY_COUNT, offsetof(struct implementation, window), .min = 1, .max = 1 << 20,
-     .word = "all", .otherwise = "all", .help = "messages in flight per sender and stage"},
+     .word = "all", .otherwise = "all", .help = "messages in flight per sender and stage; on a mesh for each link of the sender"},
     {"receive_window", KEY_COUNT, offsetof(struct implementation, receive_window), .min = 1,
      .max = 1 << 20, .word = "all", .otherwise = "all",
      .help = "messages in flight per receiver and stage"},

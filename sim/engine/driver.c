@@ -9,59 +9,8 @@
 #include "platforms/base/clock.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/check.h"
-#include "sim/engine/network.h"
+#include "sim/engine/driver_parts.h"
 #include "sim/engine/tell.h"
-#include "sim/engine/trail.h"
-
-#define NOBODY SIZE_MAX
-
-/* A piece of an exchange at a rank: what its release waits for. */
-struct part {
-    int exchange;
-    int64_t waits_for; /* how many things are missing */
-    double ready_s; /* latest of those that have come */
-};
-
-/* A rank in an exchange, as a sender and as a receiver. */
-struct end {
-    int released; /* pieces; 0: has not entered */
-    size_t head; /* pieces posted */
-    int64_t sending, receiving; /* window slots in use */
-    size_t first_waiter, last_waiter; /* pieces posted to it that it cannot take yet, in order of posting */
-};
-
-struct driver {
-    const struct plan *plan;
-    const struct costs *costs; /* of this run, as is all below */
-    struct play *play;
-    struct messages messages;
-    struct trail trail;
-    struct network net;
-    struct part *parts; /* [part] */
-    struct end *ends; /* plan_at() */
-    double *issued_s; /* [rank] its host is through with what it has issued */
-    size_t *next_waiter; /* [piece] */
-    int *missing;        /* [message] pieces not delivered */
-    double *begin_s, *end_s; /* [message] it leaves, its last byte is off the last link; when they are told */
-    int *flying; /* [piece] paths on which its payload is under way */
-    int64_t *last_piece; /* [nth * WAYS + way] that arrived */
-    double *last_s;      /* when, the latency of the tiers not included */
-    int *last_entry; /* [nth] rank that entered its last exchange last */
-    size_t *undelivered; /* [exchange] messages of one with a barrier behind it */
-    double *over_s;      /* [exchange] their last arrival so far */
-};
-
-static const struct exchange *exchange_of(const struct driver *d, int exchange) {
-    return &d->plan->exchanges[exchange];
-}
-
-static struct end *end_of(const struct driver *d, int exchange, int rank) {
-    return &d->ends[plan_at(d->plan, exchange, rank)];
-}
-
-static const struct implementation *how(const struct driver *d, int exchange) {
-    return exchange_of(d, exchange)->call->implementation;
-}
 
 static double now_s(const struct driver *d) {
     return network_now_s(&d->net);
@@ -151,30 +100,38 @@ static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) 
     return d->missing[m - d->messages.items] == exchange_of(d, m->exchange)->chunks - chunk;
 }
 
-/* Posts what the window and the released pieces allow, at most `most` of them. */
-static void post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
+/* Posts what the windows and the released pieces allow, at most `most` of them, and returns their number. */
+static size_t post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
     struct end *self = end_of(d, exchange, rank);
     size_t first = messages_first(&d->messages, d->plan, exchange, rank);
     size_t n = messages_count(&d->messages, d->plan, exchange, rank);
-    size_t limit = n * (size_t)self->released;
+    size_t limit = n * (size_t)self->released, chunks = (size_t)d->plan->most_chunks, posted = 0;
     int64_t window = how(d, exchange)->window;
-    for (; most > 0 && self->head < limit && (window == 0 || self->sending < window); most--) {
-        size_t piece = (first + self->head % n) * (size_t)d->plan->most_chunks + self->head / n;
-        self->sending++;
-        if (is_next_of_message(d, piece, (int)(self->head / n)))
+    for (size_t i = self->head; posted < most && i < limit; i++) {
+        size_t piece = (first + i % n) * chunks + i / n;
+        int64_t *sending = sending_of(d, message_of(&d->messages, d->plan, piece));
+        if (window != 0 && *sending >= window && d->messages.ports == 1)
+            break;
+        if (d->posted[piece]) {
+            self->head += i == self->head;
+            continue;
+        }
+        if (window != 0 && *sending >= window)
+            continue;
+        ++*sending;
+        posted++;
+        d->posted[piece] = true;
+        self->head += i == self->head;
+        if (is_next_of_message(d, piece, (int)(i / n)))
             launch(d, piece, cause);
-        self->head++;
     }
+    return posted;
 }
 
 /* Starts the next piece of a message of which one has left, if it is posted already. */
 static void follow(struct driver *d, size_t piece, int64_t cause) {
     const struct message *m = message_of(&d->messages, d->plan, piece);
-    size_t first = messages_first(&d->messages, d->plan, m->exchange, m->src);
-    size_t n = messages_count(&d->messages, d->plan, m->exchange, m->src);
-    size_t index = piece / (size_t)d->plan->most_chunks - first;
-    size_t chunk = piece % (size_t)d->plan->most_chunks + 1;
-    if (end_of(d, m->exchange, m->src)->head > chunk * n + index)
+    if ((int)(piece % (size_t)d->plan->most_chunks) + 1 < exchange_of(d, m->exchange)->chunks && d->posted[piece + 1])
         launch(d, piece + 1, cause);
 }
 
@@ -292,7 +249,7 @@ static void deliver(struct driver *d, size_t piece) {
     d->missing[m - d->messages.items]--;
     if (d->end_s)
         d->end_s[m - d->messages.items] = at_s;
-    end_of(d, m->exchange, m->src)->sending--;
+    --*sending_of(d, m);
     end_of(d, m->exchange, m->dst)->receiving--;
     d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
     d->play->received_s[event] = at_s;
@@ -331,6 +288,8 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
                          .messages = messages,
                          .parts = mem_alloc(plan->n_parts, sizeof *d->parts),
                          .ends = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->ends),
+                         .sending = mem_alloc(plan_at(plan, plan->n, 0) * (size_t)messages.ports, sizeof *d->sending),
+                         .posted = mem_alloc(pieces, sizeof *d->posted),
                          .issued_s = mem_alloc((size_t)plan->ranks, sizeof *d->issued_s),
                          .next_waiter = mem_alloc(pieces, sizeof *d->next_waiter),
                          .missing = mem_alloc(messages.n, sizeof *d->missing),
@@ -356,6 +315,8 @@ void driver_close(struct driver *d) {
     network_close(&d->net);
     free(d->parts);
     free(d->ends);
+    free(d->sending);
+    free(d->posted);
     free(d->issued_s);
     free(d->next_waiter);
     free(d->missing);
@@ -430,6 +391,8 @@ static void reset(struct driver *d) {
         d->last_piece[i] = -1;
         d->last_s[i] = 0;
     }
+    memset(d->sending, 0, plan_at(p, p->n, 0) * (size_t)d->messages.ports * sizeof *d->sending);
+    memset(d->posted, 0, d->messages.n * (size_t)p->most_chunks * sizeof *d->posted);
     memset(d->issued_s, 0, (size_t)p->ranks * sizeof *d->issued_s);
     trail_reset(&d->trail);
     count_waits(d);
@@ -451,9 +414,8 @@ static void begin(struct driver *d) {
     for (bool more = true; more;) {
         more = false;
         for (int rank = 0; rank < d->plan->ranks; rank++) {
-            size_t before = d->ends[rank].head;
-            post(d, 0, rank, 1, CAUSE_SENDER);
-            more = more || d->ends[rank].head != before;
+            bool posted = post(d, 0, rank, 1, CAUSE_SENDER) > 0;
+            more = more || posted;
         }
     }
 }

@@ -57,6 +57,10 @@ void shown_publish(const struct outcome *o, const struct call_run *run, const st
 void shown_map(const struct call *call, struct result_call *c);
 enum rc explain_causes(const struct call_run *run, const struct question *q, struct err *e);
 void explain_ports(const struct call_run *run);
+/* A wire time of this many times its bound is far above it. */
+static const double call_run_far = 1.15;
+/* Finds what holds a uniform load far above its bound, by runs without it: the window, the order, or else a link. */
+enum rc explain_slack(struct call_run *run, const struct question *q, struct err *e);
 /* Times of calls back to back, raw. */
 struct sequence_times {
     bool known; /* otherwise they are those of the wire */
