@@ -8,7 +8,8 @@
 #include "platforms/base/hash.h"
 #include "platforms/find.h"
 
-static const char *const order_choices[] = {"group-shift", "shift", "xor", "random", "farthest", "rounds", "file", NULL};
+static const char *const order_choices[] = {"group-shift", "shift",  "xor",  "random",
+                                            "farthest",    "rounds", "file", NULL};
 static const char *const start_choices[] = {"rendezvous", "one-sided", NULL};
 static const char *const chain_choices[] = {"none", "v1", "measured", "fused", NULL};
 static const char *const dedup_choices[] = {"none", "rank", "group", NULL};
@@ -98,12 +99,13 @@ const struct key implementation_keys[] = {
      .help = "bytes of a row on the way back"},
     {"order", KEY_CHOICE, offsetof(struct implementation, order), .otherwise = "group-shift",
      .choices = order_choices,
-     .help = "in which order a rank serves its destinations; `farthest` first by links on the way; `rounds` made from the "
-             "matrix; as a `file` says"},
+     .help = "in which order a rank serves its destinations; `farthest` first by links on the way; `rounds` made from "
+             "the matrix; as a `file` says"},
     {"order_file", KEY_TEXT, offsetof(struct implementation, order_file),
      .help = "with `order: file`: a line for each rank, `3: 0 1 2`, or for each round of pairs, `0>1 1>0`"},
     {"window", KEY_COUNT, offsetof(struct implementation, window), .min = 1, .max = 1 << 20,
-     .word = "all", .otherwise = "all", .help = "messages in flight per sender and stage; on a mesh for each link of the sender"},
+     .word = "all", .otherwise = "all",
+     .help = "messages in flight per sender and stage; on a mesh for each link of the sender"},
     {"receive_window", KEY_COUNT, offsetof(struct implementation, receive_window), .min = 1,
      .max = 1 << 20, .word = "all", .otherwise = "all",
      .help = "messages in flight per receiver and stage"},

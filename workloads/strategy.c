@@ -90,8 +90,8 @@ static enum rc check_bytes(const struct implementation *m, enum strategy strateg
                  strategy == STRATEGY_THREE_HOP || strategy == STRATEGY_GATHER_FIRST;
     if (folds && (m->dedup.hop_a == DEDUP_GROUP || m->reduce == REDUCE_FORWARDER))
         return err_set(e, RC_UNSUPPORTED,
-                       "--strategy %s: the record is a matrix of bytes without tokens, none of which can be taken once a "
-                       "group; use --set implementation.dedup.hop_a=none%s",
+                       "--strategy %s: the record is a matrix of bytes without tokens, none of which can be taken once "
+                       "a group; use --set implementation.dedup.hop_a=none%s",
                        strategy_name(strategy),
                        m->reduce == REDUCE_FORWARDER ? " --set implementation.reduce=none" : "");
     return RC_OK;

@@ -338,8 +338,10 @@ static void a_matrix_of_bytes_goes_by_groups(void **state) {
                                           {"group_limit", "none"},     {"routing.mode", "global_topk"},
                                           {"routing.draw", "sampled"}};
     static const struct setting plain[] = {{"dedup.hop_a", "none"}};
-    static const double hop_a[] = {1 + 2, 0, 3 + 4, 0, 0, 5 + 6, 0, 7 + 8, 9 + 10, 0, 11 + 12, 0, 0, 13 + 14, 0, 15 + 16};
-    static const double hop_b[] = {1 + 9, 2 + 10, 0, 0, 5 + 13, 6 + 14, 0, 0, 0, 0, 3 + 11, 4 + 12, 0, 0, 7 + 15, 8 + 16};
+    static const double hop_a[] = {1 + 2, 0, 3 + 4, 0, 0, 5 + 6, 0, 7 + 8,
+                                   9 + 10, 0, 11 + 12, 0, 0, 13 + 14, 0, 15 + 16};
+    static const double hop_b[] = {1 + 9, 2 + 10, 0, 0, 5 + 13, 6 + 14, 0, 0,
+                                   0, 0, 3 + 11, 4 + 12, 0, 0, 7 + 15, 8 + 16};
     struct buf csv = {0};
     buf_text(&csv, "src,dst,bytes\n");
     for (int i = 0; i < 16; i++)

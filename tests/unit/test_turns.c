@@ -19,8 +19,8 @@ static const char workload[] = "schema: moesim/workload/1\nname: w\ntokens_per_r
                                "hidden: 1\nrouting: {source: uniform, draw: expected}\n";
 static const double block_s = 80000 / 8 * 2 / 100e9; /* of one rank for one other, on a link of the ring */
 
-/* All eight in seven rounds: all four apart at once, which takes two blocks a link; two rounds two apart, even ranks one
- * way and odd ones the other; four rounds of three and one apart both ways round. No link is idle in any of them. */
+/* All eight in seven rounds: all four apart at once, which takes two blocks a link; two rounds two apart, even ranks
+ * one way and odd ones the other; four rounds of three and one apart both ways round. No link is idle in any. */
 #define ROUNDS                                                                                                         \
     "0>4 1>5 2>6 3>7 4>0 5>1 6>2 7>3\n"                                                                                \
     "0>2 1>7 2>4 3>1 4>6 5>3 6>0 7>5\n0>6 1>3 2>0 3>5 4>2 5>7 6>4 7>1\n"                                               \
@@ -48,9 +48,9 @@ static double ring_s(const char *how) {
     return time_s;
 }
 
-/* System: a ring of 8, uniform, one message a link at a time. Every rank has 16 blocks of way for others and two links: 8
- * blocks a link are the least. By turns: k apart takes k blocks, one way 1 + 2 + 3, at the same time the other way 3 + 2
- * + 1, and then 2 for four apart. Seven rounds of a file fill every link too, 2 + 6 x 1. */
+/* System: a ring of 8, uniform, one message a link at a time. Every rank has 16 blocks of way for others and two links:
+ * 8 blocks a link are the least. By turns: k apart takes k blocks, one way 1 + 2 + 3, at the same time the other way
+ * 3 + 2 + 1, and then 2 for four apart. Seven rounds of a file fill every link too, 2 + 6 x 1. */
 static void a_ring_of_eight(void **state) {
     (void)state;
     assert_rel(ring_s("order=shift window=1"), 8 * block_s, EXACT);
@@ -108,8 +108,9 @@ static void rounds_put_messages_of_one_size_together(void **state) {
     bench_close(&b);
 }
 
-/* 0 has 8 GB for 1, all others 1 GB in each of two rounds. With a barrier the second round begins for all at 8 s. Without
- * one 3 sends to 1 after 1 s and takes half of its port for 2 s: 0 is through with 1 after 9 s, and then sends to 2. */
+/* 0 has 8 GB for 1, all others 1 GB in each of two rounds. With a barrier the second round begins for all at 8 s.
+ * Without one 3 sends to 1 after 1 s and takes half of its port for 2 s: 0 is through with 1 after 9 s, and then sends
+ * to 2. */
 static void a_barrier_holds_all_ranks(void **state) {
     (void)state;
     static const char order[] = "0>1 1>0 2>3 3>2\n0>2 2>0 1>3 3>1\n0>3 3>0 1>2 2>1\n";
