@@ -13,6 +13,7 @@
 enum { MOST_PLACES = 4, LINK_TEXT = 40 };
 static const double small_distance = 0.05; /* rms below it: nothing is wrong */
 static const double must_explain = 0.5;    /* of the squares, or it is no cause */
+static const double tied_share = 1.05; // noise of 3 % makes as much
 
 static const char *const cause_names[CAUSES] = {"none",      "shared-uplink", "dead-rail", "slow-rank",
                                                 "late-rank", "hot-rank",      "bytes",     "regime"};
@@ -336,7 +337,10 @@ static enum rc try_all(struct search *s, struct diagnosis *d, struct err *e) {
     }
     qsort(d->items, d->n, sizeof *d->items, by_rms);
     d->healthy = none.rms < small_distance || !d->n || d->items[0].explained < must_explain;
+    while (d->n_tied < d->n && d->items[d->n_tied].rms <= tied_share * d->items[0].rms)
+        d->n_tied++;
     if (d->healthy) {
+        d->n_tied = 1;
         memmove(&d->items[1], &d->items[0], d->n * sizeof *d->items);
         d->items[0] = none;
         d->n++;

@@ -49,6 +49,8 @@ struct finding {
 struct diagnosis {
     struct finding items[CAUSES]; /* each kind once, at its best size and place; ranked */
     size_t n, n_points, n_unused;
+    size_t n_tied; /* causes, the first included, that leave no more than 5 % above what the first one leaves: which of
+                    * them it is the samples do not tell; 1 when the first is none */
     double rms;  /* without a cause */
     bool healthy; /* the first is none: the distance is small, or nothing explains it */
     char note[240];

@@ -37,6 +37,9 @@ void diagnose_write_text(const struct diagnosis *d, struct buf *out) {
         write_finding(&t, &d->items[i]);
     table_write(&t, false, out);
     table_clear(&t);
+    if (d->n_tied > 1)
+        table_paragraph(out, "\nThe first %zu causes leave about the same distance: these samples do not tell which of them "
+                        "it is; calls or pairs for which their last columns differ would.", d->n_tied);
     table_paragraph(out, "\nThe last three columns say what each cause would do elsewhere, time over that without it: "
                     "%s; %s; %s.", elsewhere_name(ELSEWHERE_ALL), elsewhere_name(ELSEWHERE_GROUP),
                     elsewhere_name(ELSEWHERE_PAIR));
@@ -64,6 +67,7 @@ void diagnose_write_json(const struct diagnosis *d, struct buf *out) {
     json_open(&j, '{');
     json_key_text(&j, "schema", "moesim/diagnose/1");
     json_key_text(&j, "answer", cause_name(d->items[0].cause.kind));
+    json_key_int(&j, "tied", (int64_t)d->n_tied);
     json_key_int(&j, "points", (int64_t)d->n_points);
     json_key_int(&j, "unused_points", (int64_t)d->n_unused);
     json_key_number(&j, "rms", d->rms);

@@ -174,10 +174,10 @@ static void known_faults_are_put_first(void **state) {
         write_machine("./toy.yaml", NULL);
         assert_ok(diagnose(&(struct diagnose_ask){"./toy.yaml", s, &simulator}, &d, &e), &e);
         const struct finding *f = &d.items[0];
-        bool same = !strcmp(cause_name(f->cause.kind), all[i].cause);
-        print_message("%-14s place %2d size %-8g found %-14s place %2d size %-8.3g rms %.3f of %.3f, then %s %.3f\n",
-                      all[i].cause, all[i].place, all[i].value, cause_name(f->cause.kind), f->cause.place,
-                      f->cause.size, f->rms, d.rms, cause_name(d.items[1].cause.kind), d.items[1].rms);
+        bool same = !strcmp(cause_name(f->cause.kind), all[i].cause) && d.n_tied == 1;
+        print_message("%-14s place %2d size %-8g found %-14s place %2d size %-8.3g rms %.3f of %.3f, then %s %.3f, %zu "
+                      "tied\n", all[i].cause, all[i].place, all[i].value, cause_name(f->cause.kind), f->cause.place,
+                      f->cause.size, f->rms, d.rms, cause_name(d.items[1].cause.kind), d.items[1].rms, d.n_tied);
         if (!strcmp(all[i].cause, "none")) {
             assert_true(same);
         } else {
@@ -186,8 +186,9 @@ static void known_faults_are_put_first(void **state) {
         }
         samples_free(s);
     }
+    print_message("%zu of %zu faults first, and told from all other causes\n", right, faults);
     assert_int_equal(faults, 12);
-    assert_true(right >= 10);
+    assert_true(right >= 9); // three logs time no calls that tell a dead rail from a slow rank
     unlink("toy.yaml");
     unlink("faulty.yaml");
 }
