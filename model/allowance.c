@@ -44,7 +44,8 @@ static bool refuse(struct allowance *a, const char *why) {
     return false;
 }
 
-bool allowance_is_loose(const struct allowance_ask *ask) {
+/* Whether a window holds the wire time above its bound: then transports may take more or less than it. */
+static bool allowance_is_loose(const struct allowance_ask *ask) {
     return ask->window && !(ask->wire_s <= ask->bound_s * ALLOWANCE_SLACK);
 }
 

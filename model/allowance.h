@@ -53,9 +53,6 @@ struct allowance {
 
 void allowance_find(const struct allowance_ask *ask, struct allowance *a);
 
-/* Whether a window holds the wire time above its bound: then transports may take more or less than it. */
-bool allowance_is_loose(const struct allowance_ask *ask);
-
 /* What is known of a call: wire time, its bound, and what each tier carries over all stages. */
 struct allowance_call {
     double wire_s, bound_s;

@@ -174,8 +174,14 @@ static double messages_s(const struct calibration *c, const struct sample *s, do
 static void find_alpha(struct calibration *c, const struct sample *of) {
     struct line_fit f;
     const struct choice calls = {of->quantity, of->regime, of->span, of->world, 0, 0, x_calls};
-    if (c->n_alpha == CALIBRATED_ALPHAS || of->world < 2 || !fit(c, &calls, &f))
+    if (c->n_alpha == CALIBRATED_ALPHAS || of->world < 2)
         return;
+    if (!fit(c, &calls, &f)) {
+        buf_printf(&c->flags, "no alpha of world %lld over the %s tier, %s: fewer than %d samples of 'call-scan', or "
+                   "more calls take no more time\n", (long long)of->world, tier_names[of->span],
+                   regime_name((enum regime)of->regime), FEW);
+        return;
+    }
     struct calibrated_alpha *a = &c->alpha[c->n_alpha++];
     *a = (struct calibrated_alpha){.regime = of->regime, .span = of->span, .world = of->world};
     double costs_error, costs_s = messages_s(c, of, &costs_error);

@@ -127,7 +127,6 @@ static enum rc simulate(const struct sample_point *p, const char *matrices, cons
                         struct bench *b, struct held_back *row, struct err *e) {
     const struct sample *s = p->of;
     struct costs costs;
-    char reason[200] = "";
     enum rc rc = RC_OK;
     *row = (struct held_back){.measured_s = p->median_s, .low_s = p->low_s, .high_s = p->high_s};
     if (s->quantity == SAMPLED_REPLAY) {
@@ -137,9 +136,7 @@ static enum rc simulate(const struct sample_point *p, const char *matrices, cons
         snprintf(row->label, sizeof row->label, "%s, %.0f B a rank", sampled_name(s->quantity), s->send_bytes);
         bench_all_to_all(b, s->send_bytes);
     }
-    if (!rc && !costs_known(&b->call, REGIME_OBSERVED, &costs, NULL, reason))
-        rc = err_set(e, RC_UNSUPPORTED, "%s", reason);
-    if (rc)
+    if (rc || !costs_known(&b->call, REGIME_OBSERVED, &costs, NULL, row->reason))
         return rc;
     costs.splits_s = costs.chain_s_per_pair = costs.chain_floor_s = 0;
     return simulate_time(simulator, &b->call, &costs, &row->simulated_s, e);

@@ -17,10 +17,12 @@
 enum rc calibrate_write(const struct calibration *c, const struct yaml_node *skeleton, const char *folder,
                         struct buf *verdict, struct err *e);
 
-/* One held-back point as it was measured and as the calibrated platform is simulated. */
+/* One held-back point as it was measured and as the calibrated platform is simulated. Where the platform lacks what the
+ * point needs, reason says what, and simulated_s is 0; otherwise reason is empty. */
 struct held_back {
     char label[80];
     double measured_s, low_s, high_s, simulated_s;
+    char reason[200];
 };
 
 /* Simulates what was held back of all ranks with a host that waits: even sizes, and replayed matrices, whose files are

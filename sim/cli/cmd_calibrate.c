@@ -100,11 +100,18 @@ static void write_rows(const struct held_back *rows, size_t n, struct buf *out) 
     for (size_t i = 0; i < n; i++) {
         table_cell(&t, "%s", rows[i].label);
         table_cell(&t, "%s", unit_format(rows[i].measured_s, UNIT_TIME, measured));
-        table_cell(&t, "%s", unit_format(rows[i].simulated_s, UNIT_TIME, simulated));
-        table_cell(&t, "%+.0f %%", 100 * (rows[i].simulated_s / rows[i].measured_s - 1));
+        bool known = !rows[i].reason[0];
+        table_cell(&t, "%s", known ? unit_format(rows[i].simulated_s, UNIT_TIME, simulated) : "-");
+        if (known)
+            table_cell(&t, "%+.0f %%", 100 * (rows[i].simulated_s / rows[i].measured_s - 1));
+        else
+            table_cell(&t, "-");
     }
     table_write(&t, false, out);
     table_clear(&t);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].reason[0])
+            buf_printf(out, "not simulated: %s: %s\n", rows[i].label, rows[i].reason);
 }
 
 static void calibrate_text(const struct calibration *c, const struct held_back *rows, size_t n, const char *verdict,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sim/cli/cli.h"
+#include "sim/cli/manual.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,9 @@ static void help_all(struct buf *out) {
                   "usage: moesim COMMAND [options]\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         buf_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    buf_text(out, "  help       this text, or that of a command\n\n"
+    buf_text(out, "  help       this text, or that of a command\n"
+                  "  man        the manual page of a command, as man(1) reads it\n"
+                  "  completion a script that completes command lines, for bash, zsh or fish\n\n"
                   "moesim COMMAND --help lists a command's options. Exit codes: 0 done, 1 bad input or\n"
                   "failed run, 2 usage, 3 capability withdrawn by a gate, 4 engine crashed or timed out.\n");
 }
@@ -58,6 +60,15 @@ static enum rc main_run(const struct command *c, int argc, const char *const *ar
     return rc;
 }
 
+/* man [COMMAND], completion SHELL */
+static enum rc write_manual(const char *name, int n_words, const char *const *words, struct buf *out, struct err *e) {
+    const struct command_list list = {commands, COMMANDS};
+    const char *word = n_words > 0 ? words[0] : NULL;
+    if (n_words > 1)
+        return err_set(e, RC_USAGE, "%s: '%.60s' found, expected one word", name, words[1]);
+    return strcmp(name, "man") == 0 ? manual_page(&list, word, out, e) : completion_script(&list, word, out, e);
+}
+
 static enum rc dispatch(int argc, const char *const *argv, struct buf *out, struct err *e) {
     const char *name = argc > 1 ? argv[1] : "help";
     if (strcmp(name, "--version") == 0) {
@@ -73,6 +84,8 @@ static enum rc dispatch(int argc, const char *const *argv, struct buf *out, stru
         c ? help_one(c, out) : help_all(out);
         return RC_OK;
     }
+    if (strcmp(name, "man") == 0 || strcmp(name, "completion") == 0)
+        return write_manual(name, argc - 2, argv + 2, out, e);
     const struct command *c = find_command(name);
     if (!c)
         return unknown_command(name, e);

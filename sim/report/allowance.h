@@ -7,11 +7,11 @@
 #define SIM_REPORT_ALLOWANCE_H
 
 #include "platforms/base/json.h"
-#include "sim/study/result_spread.h"
+#include "sim/study/result.h"
 
 /* The keys `allowance` and `hashed_load` of a call. */
 void allowance_write_json(struct json *j, const struct result_allowance *a);
-/* A line for each; label names the call. */
-void allowance_write_text(const struct result_allowance *a, const char *label, struct buf *out);
+/* A line for calls of which the same is true, and one for the load of hashed paths of each. */
+void allowance_write_text(const struct result *r, struct buf *out);
 
 #endif

@@ -146,6 +146,8 @@ void platform_write_json(const struct topology *t, struct buf *out) {
         char key[40];
         snprintf(key, sizeof key, "%.20s_kind", p->tier[tier].name);
         json_key_text(&j, key, fabric_kinds[p->tier[tier].fabric.kind]);
+        snprintf(key, sizeof key, "%.20s_paths", p->tier[tier].name);
+        json_key_text(&j, key, fabric_paths[p->tier[tier].fabric.paths]);
     }
     json_key_open(&j, "links", '[');
     for (int i = 0; i < t->n_links; i++) {

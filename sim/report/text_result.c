@@ -450,11 +450,7 @@ void result_write_text(const struct result *r, struct buf *out) {
     result_text_write_stages(r, out);
     write_paths(r, out);
     result_text_write_draws(r, out);
-    for (int i = 0; i < r->n_calls; i++) {
-        char *label = mem_printf("%s %s", r->calls[i].phase, r->calls[i].strategy);
-        allowance_write_text(&r->calls[i].allowance, label, out);
-        free(label);
-    }
+    allowance_write_text(r, out);
     write_rho(r, out);
     write_gain(r, out);
     write_standing(r, out);

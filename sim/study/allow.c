@@ -44,13 +44,10 @@ enum rc allow_publish(const struct asking *a, struct call_run *run, struct err *
     struct allowance_call known = {.wire_s = run->term->wire_s, .bound_s = run->cases.bound_s[run->cases.wire]};
     memcpy(known.tier_bytes, run->c->tier_bytes, sizeof known.tier_bytes);
     memcpy(known.tier_messages, run->c->tier_messages, sizeof known.tier_messages);
-    const struct allowance_ask window = {
-        .wire_s = known.wire_s, .bound_s = known.bound_s, .window = run->call.implementation->window};
-    bool loose = window.window == 1 && allowance_is_loose(&window), hashed = run->call.topology->hashed;
+    bool hashed = run->call.topology->hashed;
     struct result_allowance *into = &run->c->allowance;
     struct allowance found;
     *into = (struct result_allowance){.present = true, .transport = allowance_transport(&run->call, &known)};
-    into->shown = into->transport || hashed || loose;
     allowance_of_call(&run->call, &known, &found);
     publish_ends(a, run, &found, into);
     return hashed ? publish_load(a, run, into, e) : RC_OK;

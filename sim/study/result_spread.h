@@ -19,7 +19,7 @@ struct result_draws {
 
 /* What packet transports may make of the wire time, and the load of hashed paths. */
 struct result_allowance {
-    bool present, shown; /* shown: in text too, where the platform states a transport or hashes paths */
+    bool present;
     const char *transport; /* as the tier states it, or NULL */
     struct claim lo, hi; /* unknown: no claim, or withdrawn */
     char basis[400]; /* from what, or why there is none */

@@ -2,6 +2,7 @@
 /* What packet transports may add: the form by hand, where nothing is claimed, of whole calls, and who takes it away. */
 #include "tests/support/bed.h"
 #include "tests/support/gates.h"
+#include "tests/support/program.h"
 
 #include "gates/licence.h"
 #include "model/allowance.h"
@@ -173,12 +174,50 @@ static void a_failed_gate_takes_it_away(void **state) {
     gate_result_clear(&r);
 }
 
+/* Each call has its line, and calls of which the same is true share one. */
+static void text_says_it_of_every_call(void **state) {
+    (void)state;
+    static const struct {
+        const char *options, *lines[3];
+    } cases[] = {
+        {"", {"with packets, all calls: no claim: the window holds", NULL}},
+        {"--window all", {"with packets, dispatch one-hop: ", "with packets, dispatch two-hop: ", NULL}},
+        {"--set platform.slow.transport=sprayed --strategy one-hop",
+         {"with packets, dispatch one-hop: no claim", NULL}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf out = {0};
+        char *line = mem_printf("simulate %s", cases[i].options);
+        int n = 0, said = 0;
+        assert_int_equal(program_text(line, &out), 0);
+        for (; cases[i].lines[n]; n++)
+            if (!strstr(out.text, cases[i].lines[n]))
+                fail_msg("%s: no '%s' in\n%s", line, cases[i].lines[n], out.text);
+        for (const char *at = out.text; (at = strstr(at, "with packets, ")); at++)
+            said++;
+        assert_int_equal(said, n);
+        free(line);
+        buf_clear(&out);
+    }
+}
+
+static void a_machine_says_its_paths(void **state) {
+    (void)state;
+    struct yaml_doc *doc;
+    assert_int_equal(program_run("platform show frontier --format json", &doc), 0);
+    assert_string_equal(program_at(doc, "slow_paths")->text, "adaptive");
+    assert_string_equal(program_at(doc, "fast_paths")->text, "spread");
+    yaml_doc_free(doc);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_form_by_hand),
         cmocka_unit_test(where_nothing_is_claimed),
         cmocka_unit_test(of_whole_calls),
         cmocka_unit_test(a_failed_gate_takes_it_away),
+        cmocka_unit_test(text_says_it_of_every_call),
+        cmocka_unit_test(a_machine_says_its_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

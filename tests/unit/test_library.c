@@ -141,6 +141,25 @@ static void machines_have_the_figures_of_their_sources(void **state) {
     }
 }
 
+/* RoCE hashes a flow onto one path, InfiniBand and Slingshot choose by load, EFA sends packets over all. */
+static void networks_choose_paths_as_their_kind_does(void **state) {
+    (void)state;
+    static const char *const machines[][4] = {
+        [PATHS_SPREAD] = {"aws-p5", "aws-p6-b300"},
+        [PATHS_HASHED] = {"h20", "gaudi3"},
+        [PATHS_ADAPTIVE] = {"frontier", "alps", "deepseek-mpft", "v100-edr"},
+    };
+    for (int paths = PATHS_SPREAD; paths <= PATHS_ADAPTIVE; paths++)
+        for (size_t i = 0; i < 4 && machines[paths][i]; i++) {
+            struct platform *p;
+            struct err e;
+            assert_ok(plat_load(machines[paths][i], NULL, 0, &p, &e), &e);
+            if (p->tier[plat_slow(p)].fabric.paths != paths)
+                fail_msg("%s: %s", p->name, fabric_paths[p->tier[plat_slow(p)].fabric.paths]);
+            plat_free(p);
+        }
+}
+
 /* --- the boundaries of machine A --------------------------------------------------------------- */
 
 /* Time of what is in bytes[] on the wire, without the cost per message: what a slope over the size measures. */
@@ -225,6 +244,7 @@ int main(void) {
         cmocka_unit_test(no_machine_is_faster_than_its_links),
         cmocka_unit_test(every_constant_has_a_source),
         cmocka_unit_test(machines_have_the_figures_of_their_sources),
+        cmocka_unit_test(networks_choose_paths_as_their_kind_does),
         cmocka_unit_test(contention_at_a_boundary),
         cmocka_unit_test(the_slow_boundary_is_flat),
     };

@@ -94,10 +94,13 @@ void selection_free(struct selection *s) {
     free(s);
 }
 
-/* Keeps the `most` best, best first; of equal ones the first stays ahead. */
+/* Whether a value would be among the `most` best. */
+static inline bool is_wanted(const struct best *list, int n, int most, double value) {
+    return n < most || value > list[most - 1].value;
+}
+
+/* Adds a value that is wanted, best first; of equal ones the first stays ahead. */
 static void offer(struct best *list, int *n, int most, double value, int id) {
-    if (*n == most && !(value > list[most - 1].value))
-        return;
     int i = *n < most ? (*n)++ : most - 1;
     for (; i > 0 && value > list[i - 1].value; i--)
         list[i] = list[i - 1];
@@ -114,13 +117,11 @@ static double score_of(double weight, double u) {
  * their sum does and lets a group of one expert take part. Below 0: no expert of it is left. */
 static double group_value(const double *score, int n, enum group_score how) {
     double first = -1, second = -1;
-    for (int i = 0; i < n; i++)
-        if (score[i] > first) {
-            second = first;
-            first = score[i];
-        } else if (score[i] > second) {
-            second = score[i];
-        }
+    for (int i = 0; i < n; i++) { // smaller and larger of two without a branch: which way it goes cannot be foreseen
+        double other = score[i] < first ? score[i] : first;
+        first = score[i] > first ? score[i] : first;
+        second = other > second ? other : second;
+    }
     return how == GROUP_MAX || second < 0 ? first : (first + second) / 2;
 }
 
@@ -130,7 +131,7 @@ static void keep_groups(struct selection *s, int n, int most, enum group_score h
     for (int g = 0; g < n; g++) {
         double value = group_value(s->score + g * size, size, how);
         s->kept[g] = false;
-        if (value >= 0)
+        if (value >= 0 && is_wanted(s->groups, found, most, value))
             offer(s->groups, &found, most, value, g);
     }
     for (int i = 0; i < found; i++)
@@ -150,7 +151,7 @@ void selection_draw(struct selection *s, struct rng *r, int *ids) {
     if (a->limit)
         keep_groups(s, a->machine_groups, a->limit, GROUP_TOP2_SUM);
     for (int i = 0; i < a->experts; i++)
-        if (s->score[i] >= 0)
+        if (s->score[i] >= 0 && is_wanted(s->experts, n, a->top_k, s->score[i]))
             offer(s->experts, &n, a->top_k, s->score[i], i);
     BUG_ON(n != a->top_k);
     for (int i = 0; i < n; i++)

@@ -99,11 +99,13 @@ double skew_rho(const double *load, int experts, int ranks) {
     return rho;
 }
 
-/* The target's measure at parameter x; weight is overwritten. */
-static double measure(const struct skew *s, const struct fixed *f, double x, double *weight) {
-    const int budget = 1 << 25; // affinities drawn to measure the loads of scores once
+/* Affinities drawn to measure loads of scores once: few while a parameter is looked for, many for what is reached. */
+enum { FEW_AFFINITIES = 1 << 20, MANY_AFFINITIES = 1 << 25 };
+
+/* The target's measure at parameter x, from so many affinities where it has to be drawn; weight is overwritten. */
+static double measure(const struct skew *s, const struct fixed *f, double x, int affinities, double *weight) {
     weights_at(s, f, x, weight);
-    choice_inclusion(&s->shape, weight, budget / s->shape.experts + 1, f->load);
+    choice_inclusion(&s->shape, weight, affinities / s->shape.experts + 1, f->load);
     return s->rho_max > 0 ? skew_rho(f->load, s->shape.experts, s->ranks)
                           : stat_cv(f->load, (size_t)s->shape.experts);
 }
@@ -122,34 +124,72 @@ static enum rc refuse(const struct skew *s, double target, double reached, struc
                        : "");
 }
 
-/* Finds the parameter by doubling, then halving the interval. The measure is continuous in it, not always
- * monotonic: any crossing serves. */
-static enum rc search(const struct skew *s, const struct fixed *f, double *weight, double *found,
-                      struct err *e) {
-    enum { DOUBLINGS = 44, HALVINGS = 60 };
-    bool drawn = choice_by_scores(&s->shape);
-    double target = s->rho_max > 0 ? s->rho_max : s->cv, tolerance = drawn ? 2e-3 : 1e-9;
-    double low = 0, high = 1.0 / 16, value = measure(s, f, high, weight), most = value;
-    for (int i = 0; i < DOUBLINGS && value < target; i++) {
+/* Where a measure crosses the target, from so many affinities: between low and high, whose measure is not below. */
+struct bracket {
+    double low, high, value; /* value: measure at high */
+    int affinities;
+    double tolerance;
+};
+
+/* Widens a bracket upwards until it holds the target; returns the largest measure that it saw. */
+static double widen(const struct skew *s, const struct fixed *f, double target, double *weight, struct bracket *b) {
+    enum { DOUBLINGS = 44 };
+    double most = b->value = measure(s, f, b->high, b->affinities, weight);
+    for (int i = 0; i < DOUBLINGS && b->value < target; i++) {
         // above a few dozen, all but the hot families have nothing left to give
-        if (s->family != SKEW_HOT_RANK && s->family != SKEW_HOT_EXPERT && high > 60)
+        if (s->family != SKEW_HOT_RANK && s->family != SKEW_HOT_EXPERT && b->high > 60)
             break;
-        low = high;
-        high *= 2;
-        value = measure(s, f, high, weight);
-        most = fmax(most, value);
+        b->low = b->high;
+        b->high *= 2;
+        b->value = measure(s, f, b->high, b->affinities, weight);
+        most = fmax(most, b->value);
     }
-    if (value < target * (1 - 1e-6))
-        return refuse(s, target, most, e);
-    *found = high;
-    for (int i = 0; i < HALVINGS && fabs(value - target) > tolerance * target; i++) {
-        *found = (low + high) / 2;
-        value = measure(s, f, *found, weight);
-        if (value < target)
-            low = *found;
+    return most;
+}
+
+/* Halves a bracket; returns the parameter. The measure is continuous in it, not always monotonic: any crossing
+ * serves. */
+static double halve(const struct skew *s, const struct fixed *f, double target, double *weight, struct bracket b) {
+    enum { HALVINGS = 60 };
+    double x = b.high;
+    for (int i = 0; i < HALVINGS && fabs(b.value - target) > b.tolerance * target; i++) {
+        x = (b.low + b.high) / 2;
+        b.value = measure(s, f, x, b.affinities, weight);
+        if (b.value < target)
+            b.low = x;
         else
-            high = *found;
+            b.high = x;
     }
+    return x;
+}
+
+/* Finds a parameter whose measure from many affinities is the target: the one from few is looked for, corrected by what
+ * the other one says there, until that agrees. */
+static enum rc search_drawn(const struct skew *s, const struct fixed *f, double target, double *weight, double *found,
+                            struct err *e) {
+    enum { ROUNDS = 8 };
+    static const double tolerance = 2e-3;
+    double ratio = 1, reached = 0; // of the measure from many to that from few
+    for (int i = 0; i < ROUNDS && fabs(reached - target) > tolerance * target; i++) {
+        struct bracket b = {0, 1.0 / 16, 0, FEW_AFFINITIES, 1e-4};
+        widen(s, f, target / ratio, weight, &b);
+        *found = b.value < target / ratio ? b.high : halve(s, f, target / ratio, weight, b);
+        double few = measure(s, f, *found, FEW_AFFINITIES, weight);
+        reached = measure(s, f, *found, MANY_AFFINITIES, weight);
+        ratio = reached / few;
+    }
+    return reached < target * (1 - 2 * tolerance) ? refuse(s, target, reached, e) : RC_OK;
+}
+
+static enum rc search(const struct skew *s, const struct fixed *f, double *weight, double *found, struct err *e) {
+    double target = s->rho_max > 0 ? s->rho_max : s->cv;
+    struct bracket b = {0, 1.0 / 16, 0, 0, 1e-9};
+    if (choice_by_scores(&s->shape))
+        return search_drawn(s, f, target, weight, found, e);
+    double most = widen(s, f, target, weight, &b);
+    if (b.value < target * (1 - 1e-6))
+        return refuse(s, target, most, e);
+    *found = halve(s, f, target, weight, b);
     return RC_OK;
 }
 

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cmake -DMOESIM=PROGRAM -DFOLDER=DIR -P manual.cmake: man pages and completion scripts, as the program writes them.
+function(written_by into)
+  execute_process(COMMAND ${MOESIM} ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${MOESIM} ${ARGN}: ended with ${failed}")
+  endif()
+  file(WRITE ${FOLDER}/${into} "${text}")
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+written_by(man1/moesim.1 man)
+string(REGEX MATCHALL "BR moesim.-[a-z]+" names "${text}")
+foreach(name ${names})
+  string(REGEX REPLACE ".*-" "" name ${name})
+  written_by(man1/moesim-${name}.1 man ${name})
+endforeach()
+written_by(bash/moesim completion bash)
+written_by(zsh/_moesim completion zsh)
+written_by(fish/moesim.fish completion fish)
+file(WRITE ${FOLDER}/written "")
