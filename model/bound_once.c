@@ -34,8 +34,7 @@ bool once_is_enough(const struct call *call) {
     return call->n_stages == 1 && call->chunks <= 1 && !call->enter_s && !call->stages[0].pairs;
 }
 
-/* [B3] of one link. */
-static double loaded_end_s(const struct costs *costs, double release_s, const double load_s[static TIER_MAX]) {
+double once_link_end_s(const struct costs *costs, double release_s, const double load_s[static TIER_MAX]) {
     double end_s = 0;
     for (int least = 0; least < TIER_MAX; least++) {
         double all_s = 0;
@@ -59,7 +58,7 @@ void once_bounds(const struct call *call, const struct costs *cases, size_t n, d
         bound_s[i] = costs_alpha_s(&cases[i], call, 0) + costs_splits_s(&cases[i], call, 0);
         double release_s = bound_s[i];
         for (size_t l = 0; l < n_links; l++)
-            bound_s[i] = fmax(bound_s[i], loaded_end_s(&cases[i], release_s, &load_s[l * TIER_MAX]));
+            bound_s[i] = fmax(bound_s[i], once_link_end_s(&cases[i], release_s, &load_s[l * TIER_MAX]));
     }
     free(load_s);
 }

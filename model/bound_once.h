@@ -19,6 +19,10 @@ bool once_is_enough(const struct call *call);
 void once_bounds(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest);
 
+/* Returns when the last message of one link arrives whose messages are all released at release_s: [B1], from the port
+ * time of those of each tier. 0 where there are none. */
+double once_link_end_s(const struct costs *costs, double release_s, const double load_s[static TIER_MAX]);
+
 /* Finds the link that is busy longest over all stages of any call, and the traffic of the tiers beside it. of_tier_s
  * (NULL: not asked for) is added to as by call_load(). */
 void once_busiest(const struct call *call, struct bound_link *busiest, double *of_tier_s);

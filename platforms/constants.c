@@ -56,6 +56,10 @@ static void walk_table(const struct walk *w, const struct key *table, char *of, 
         buf_text(name, key->name);
         if (key->kind >= KEY_NUMBER && key->kind <= KEY_TIME)
             tell(w, name->text, key->kind, (struct quantity *)(void *)field);
+        if (key->kind == KEY_MAP) {
+            buf_text(name, ".");
+            walk_table(w, key->table, field, name);
+        }
         const struct key_list *list = (const struct key_list *)(void *)field;
         for (size_t i = 0; key->kind == KEY_LIST && i < list->n; i++) {
             size_t m = name->n;
@@ -124,6 +128,13 @@ void constants_visit(struct platform *p, constants_f f, void *context) {
     const struct walk w = {f, context, p->ratio.given};
     walk_machine(&w, p);
     walk_alpha(&w, p);
+}
+
+void constants_visit_keys(const struct key *table, void *of, constants_f f, void *context) {
+    const struct walk w = {f, context, false};
+    struct buf name = {0};
+    walk_table(&w, table, of, &name);
+    buf_clear(&name);
 }
 
 /* Visits the entries that answer a question, except for those that are in seen[*n], and puts them there. */

@@ -31,6 +31,9 @@ void constants_visit(struct platform *p, constants_f f, void *context);
 /* Visits every constant, but of alpha only the entries that answer one of n questions, each once. */
 void constants_visit_used(struct platform *p, const struct alpha_ask *asks, size_t n, constants_f f, void *context);
 
+/* Visits every constant of another struct that a key table describes, by its path, "efficiency.slow". */
+void constants_visit_keys(const struct key *table, void *of, constants_f f, void *context);
+
 /* Returns a platform whose constants may be changed without a change of the original, which has to outlive it. */
 struct platform *constants_copy(const struct platform *p);
 void constants_copy_free(struct platform *copy); /* NULL is allowed */

@@ -100,38 +100,3 @@ bool fabric_begins(const char *name, const char *tier) {
     size_t n = strlen(tier);
     return strncmp(name, tier, n) == 0 && (!name[n] || name[n] == '-');
 }
-
-/* Returns constant i of those that do not stand in lists, or NULL after the last one. */
-static struct quantity *single(struct plat_fabric *f, size_t i, const char **key) {
-    const struct {
-        const char *key;
-        struct quantity *q;
-    } all[] = {{"link_bandwidth", &f->link_bandwidth_Bps},   {"capacity", &f->capacity_Bps},
-               {"nic_bandwidth", &f->nic_bandwidth_Bps},     {"local_bandwidth", &f->local_bandwidth_Bps},
-               {"global_bandwidth", &f->global_bandwidth_Bps}};
-    if (i >= sizeof all / sizeof *all)
-        return NULL;
-    *key = all[i].key;
-    return all[i].q;
-}
-
-struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]) {
-    enum { SINGLES = 5 };
-    const char *key = "";
-    struct quantity *q = single(f, i, &key);
-    snprintf(name, FABRIC_CONSTANT, "%s", key);
-    if (q)
-        return q;
-    i -= SINGLES;
-    if (i < f->shared.n) {
-        struct plat_shared *x = (struct plat_shared *)f->shared.items + i;
-        snprintf(name, FABRIC_CONSTANT, "shared.%s", x->name);
-        return &x->bandwidth_Bps;
-    }
-    i -= f->shared.n;
-    if (i >= f->links.n)
-        return NULL;
-    struct plat_edge *x = (struct plat_edge *)f->links.items + i;
-    snprintf(name, FABRIC_CONSTANT, "links.%lld-%lld", (long long)x->from, (long long)x->to);
-    return &x->bandwidth_Bps;
-}

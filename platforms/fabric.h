@@ -82,10 +82,6 @@ struct plat_fabric {
     int64_t spines;             /* hashed tree: switches above the leaves; 0: as many as a leaf has ports up */
 };
 
-/* Returns constant i of a fabric, given or not, and writes its name below the tier; NULL after the last one. */
-enum { FABRIC_CONSTANT = 40 };
-struct quantity *fabric_constant(struct plat_fabric *f, size_t i, char name[static FABRIC_CONSTANT]);
-
 /* Reads "4x4x8" into dim[] and returns the number of dimensions, or 0 where the text is none. */
 int fabric_dims(const char *text, int dim[static FABRIC_DIMS]);
 

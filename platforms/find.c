@@ -109,7 +109,7 @@ char *find_path(enum find_kind kind, const char *name) {
 
 enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
     size_t n = strlen(name);
-    bool is_path = strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+    bool is_path = strchr(name, '/') || strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
     char *path = is_path ? mem_copy(name) : find_path(kind, name);
     enum rc rc = path ? yaml_load_as(path, kinds[kind].word, doc, e) : not_found(kind, name, e);
     free(path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "validation/ratio_search.h"
+#include "platforms/constants.h"
 #include "workloads/strategy.h"
 
 #include <string.h>
@@ -22,23 +23,35 @@ static enum rc call_time(const struct ratio_search *s, const struct topology *t,
     return rc;
 }
 
-/* Sets the slow tier's rate per rank, and scales every rate of its fabric with it, so that none of them binds where
- * it did not before. Lists are left out: copies of a platform share them. */
-static void slow_tier_at(struct platform *p, double rate_Bps) {
-    struct plat_tier *slow = &p->tier[plat_slow(p)];
-    double factor = rate_Bps / slow->bandwidth_Bps.value;
-    char key[FABRIC_CONSTANT];
-    struct quantity *q;
-    for (size_t i = 0; (q = fabric_constant(&slow->fabric, i, key)) && !strchr(key, '.'); i++)
-        q->value *= factor;
+struct scaled {
+    const char *tier;
+    double factor;
+};
+
+/* Scales the rates of one tier. */
+static void scale_rate(const struct constant *c, void *context) {
+    const struct scaled *s = context;
+    size_t n = strlen(s->tier);
+    if (c->kind == KEY_RATE && strncmp(c->name, s->tier, n) == 0 && c->name[n] == '.')
+        c->q->value *= s->factor;
+}
+
+/* Returns a copy of a platform with another rate per rank on the slow tier. Every rate of its fabric is scaled with it,
+ * so that none of them binds where it did not before. */
+static struct platform *slow_tier_at(const struct platform *p, double ratio) {
+    struct platform *copy = constants_copy(p);
+    struct plat_tier *slow = &copy->tier[plat_slow(p)];
+    double rate_Bps = p->tier[TIER_FAST].bandwidth_Bps.value / ratio;
+    struct scaled s = {slow->name, rate_Bps / slow->bandwidth_Bps.value};
+    constants_visit_used(copy, NULL, 0, scale_rate, &s);
     slow->bandwidth_Bps.value = rate_Bps;
+    return copy;
 }
 
 static enum rc lead_of_two_hops(double ratio, void *context, double *y, struct err *e) {
     const struct ratio_search *s = context;
-    struct platform p = *s->platform;
-    slow_tier_at(&p, p.tier[TIER_FAST].bandwidth_Bps.value / ratio);
-    struct topology *t = topo_build(&p);
+    struct platform *p = slow_tier_at(s->platform, ratio);
+    struct topology *t = topo_build(p);
     double one_s = 0, two_s = 0;
     enum rc rc = implementation_apply(s->implementation, t, e);
     if (!rc)
@@ -46,6 +59,7 @@ static enum rc lead_of_two_hops(double ratio, void *context, double *y, struct e
     if (!rc)
         rc = call_time(s, t, STRATEGY_TWO_HOP, &two_s, e);
     topo_free(t);
+    constants_copy_free(p);
     two_s += s->host_exposure_s;
     *y = two_s > 0 ? one_s / two_s - 1 : 0;
     return rc;

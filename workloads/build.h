@@ -28,6 +28,10 @@ enum dedup build_dedup(const struct call *call, enum dedup on_the_way_out, enum 
  * pairs. Nothing on the way back. */
 void build_chain(struct call *call, struct stage *stage, struct matrix *pairs);
 
+/* Returns the number of pieces that the messages of a pipelined call are cut into, by the largest one of its first
+ * stage; 1 of a serial call. */
+int build_chunks(const struct call *call);
+
 /* Fills the stages of a job's call from those of its EP groups, parts[n_groups]. */
 void build_united(const struct call *parts, struct call *all);
 

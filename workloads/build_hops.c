@@ -12,8 +12,7 @@ enum { CHUNKS_ASSUMED = 8, CHUNKS_MOST = 64 };
 
 enum { HOPS_MOST = 3 };
 
-/* Pieces that pipelined messages are cut into, by the largest message of the first stage. */
-static int choose_chunks(const struct call *s) {
+int build_chunks(const struct call *s) {
     const struct implementation *m = s->implementation;
     if (!s->pipelined)
         return 1;
@@ -89,7 +88,7 @@ void build_hops(struct call *s) {
             charge_chain(s, stage, last ? span : s->cut);
     }
     s->pipelined = s->strategy == STRATEGY_TWO_HOP_PIPELINED || m->hops == HOPS_PIPELINED;
-    s->chunks = choose_chunks(s);
+    s->chunks = build_chunks(s);
 }
 
 void build_gather_first(struct call *s) {

@@ -25,10 +25,22 @@ void costs_wire(const struct call *call, struct costs *costs) {
     *costs = (struct costs){.name = "wire"};
 }
 
+static enum alpha_phase alpha_phase_of(const struct call *call) {
+    return call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
+}
+
+struct alpha_ask costs_ask(const struct call *call, int stage, enum regime regime) {
+    return (struct alpha_ask){.implementation = call->implementation->name,
+                              .regime = regime,
+                              .phase = alpha_phase_of(call),
+                              .world = call->stages[stage].world,
+                              .span = call->stages[stage].span};
+}
+
 /* All but alpha. What the alpha table says that it contains is not charged again. */
 static void own_constants(const struct call *call, enum regime regime, struct costs *costs) {
     const char *library = call->implementation->name;
-    enum alpha_phase phase = call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH;
+    enum alpha_phase phase = alpha_phase_of(call);
     *costs = (struct costs){0};
     costs->cables = !plat_alpha_includes(call->platform, library, phase, regime, ALPHA_LATENCY);
     if (costs->cables)
@@ -66,7 +78,7 @@ static void charge_launch(const struct look_up *l, int stage, const struct alpha
 bool costs_known(const struct call *call, enum regime regime, struct costs *costs,
                  struct alpha_answer *answers, char reason[static 200]) {
     const char *library = call->implementation->name;
-    struct look_up l = {call, regime, call->phase == PHASE_COMBINE ? ALPHA_COMBINE : ALPHA_DISPATCH, false};
+    struct look_up l = {call, regime, alpha_phase_of(call), false};
     l.counts = plat_alpha_includes(call->platform, library, l.phase, regime, ALPHA_COUNTS);
     own_constants(call, regime, costs);
     snprintf(costs->name, sizeof costs->name, "known");
@@ -77,7 +89,8 @@ bool costs_known(const struct call *call, enum regime regime, struct costs *cost
         costs->fixed_s[FIXED_READBACK] += costs_splits_s(costs, call, i);
         if (stage->launch < 0)
             continue;
-        plat_alpha_phase(call->platform, library, l.phase, stage->world, stage->span, regime, &answer);
+        const struct alpha_ask ask = costs_ask(call, i, regime);
+        plat_alpha_phase(call->platform, ask.implementation, ask.phase, ask.world, ask.span, ask.regime, &answer);
         if (known && !answer.known)
             snprintf(reason, 200, "%s", answer.reason);
         known = known && answer.known;

@@ -32,6 +32,9 @@ double costs_alpha_s(const struct costs *c, const struct call *call, int stage);
 double costs_splits_s(const struct costs *c, const struct call *call, int stage);
 double costs_chain_s(const struct costs *c, const struct call *call, int stage, int rank);
 
+/* Returns the question about alpha that a stage with a launch asks; of a stage without one it means nothing. */
+struct alpha_ask costs_ask(const struct call *call, int stage, enum regime regime);
+
 void costs_wire(const struct call *call, struct costs *costs);
 
 /* Fills the costs with the platform's own constants. Returns false, with the reason, when alpha of a stage is

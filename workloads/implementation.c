@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/constants.h"
 #include "platforms/find.h"
 
 static const char *const order_choices[] = {"group-shift", "shift", "xor", "random", NULL};
@@ -182,18 +183,25 @@ const char *start_name(int start) {
     return start_choices[start];
 }
 
-/* A constant that was measured or fitted says on which machine, so that it can be told from a borrowed one. */
-static enum rc check_machines(const struct implementation *m, struct err *e) {
-    const struct quantity *const all[] = {&m->efficiency.fast,        &m->efficiency.slow,
-                                          &m->message_cost_s.fast,    &m->message_cost_s.slow,
-                                          &m->chain.floor_s,          &m->chunk_bytes,
-                                          &m->dispatch_row.header_bytes, &m->combine_row.header_bytes};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i]->given && !holds_elsewhere(all[i]->status) && !all[i]->on)
-            return err_at(e, RC_SCHEMA, &all[i]->at,
-                          "a value with status '%s' needs the machines that it is from, such as on: [h800]",
-                          status_name(all[i]->status));
-    return RC_OK;
+struct machines_checked {
+    enum rc rc;
+    struct err *e;
+};
+
+/* Checks that a constant that was measured or fitted says on which machine, so that it can be told from a borrowed one.
+ * */
+static void check_machine(const struct constant *c, void *context) {
+    struct machines_checked *m = context;
+    if (!m->rc && !holds_elsewhere(c->q->status) && !c->q->on)
+        m->rc = err_at(m->e, RC_SCHEMA, &c->q->at,
+                       "a value with status '%s' needs the machines that it is from, such as on: [h800]",
+                       status_name(c->q->status));
+}
+
+static enum rc check_machines(struct implementation *m, struct err *e) {
+    struct machines_checked checked = {RC_OK, e};
+    constants_visit_keys(implementation_keys, m, check_machine, &checked);
+    return checked.rc;
 }
 
 static enum rc implementation_check(struct implementation *m, struct err *e) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job_traffic.h - the traffic of a job as the union of that of its EP groups.
  *
- * Units: those of traffic.h. Shapes: over job ranks.
+ * Units: those of traffic_data.h. Shapes: over job ranks.
  * Errors: RC_SCHEMA of job_check_record().
  * Ownership: the union owns its parts.
  * Edges: one EP group makes a union of one. */
 #ifndef WORKLOADS_JOB_TRAFFIC_H
 #define WORKLOADS_JOB_TRAFFIC_H
 
+#include "workloads/job.h"
 #include "workloads/records/record.h"
-#include "workloads/traffic.h"
+#include "workloads/traffic_data.h"
 
 /* Fills a traffic, whose job and parts are there, with the union of the parts, and returns it; its notes go before
  * those of the first EP group. */

@@ -20,6 +20,8 @@ void popularity_record_ask(const struct workload *w, struct record_ask *ask) {
                    .drop_zero_weight = w->routing.zero_weight != 0,
                    .batch_rows = w->routing.batch_rows,
                    .batch_valid = w->routing.batch_valid},
+        .as = w->routing.record,
+        .row_bytes = (double)w->hidden * workload_element_bytes(w),
     };
 }
 

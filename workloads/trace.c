@@ -48,6 +48,7 @@ enum rc trace_load(const struct platform *p, const struct workload *w, struct re
     struct record_ask ask;
     struct record *r;
     popularity_record_ask(w, &ask);
+    ask.ranks = plat_ranks(p);
     enum rc rc = record_load(w->trace_path, &ask, &r, e);
     if (rc)
         return rc;

@@ -7,8 +7,8 @@
 
 #include "platforms/base/stat.h"
 #include "workloads/draw/pairs.h"
-#include "workloads/job_traffic.h"
 #include "workloads/expected.h"
+#include "workloads/job_traffic.h"
 #include "workloads/placement/placement_build.h"
 #include "workloads/popularity.h"
 #include "workloads/records/record.h"
@@ -316,9 +316,9 @@ static enum rc take_matrix(struct drawing *d) {
     const struct record *r = d->plan->record;
     t->unit = TRAFFIC_BYTES;
     matrix_scale(&r->bytes, 1, &t->one_hop);
-    t->one_hop.whole = true;
+    t->one_hop.whole = r->bytes.whole;
     matrix_scale(&r->bytes, 1, &t->one_hop_rank); // whatever the de-duplication, these are the bytes
-    t->one_hop_rank.whole = true;
+    t->one_hop_rank.whole = r->bytes.whole;
     for (int cut = 0; cut < d->plan->platform->n_tiers - 1; cut++)
         matrix_init(&t->hop_a[cut], d->ranks, 0, true);
     matrix_init(&t->hop_b, d->ranks, 0, true);

@@ -24,6 +24,7 @@
 
 #include "workloads/job.h"
 #include "workloads/traffic_data.h"
+#include "workloads/traffic_sums.h"
 #include "workloads/workload.h"
 
 struct traffic_plan;
@@ -48,16 +49,5 @@ enum rc traffic_plan_layer(const struct traffic_plan *plan, int layer, struct tr
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,
                       struct traffic **traffic, struct err *e);
 void traffic_free(struct traffic *t); /* NULL is allowed */
-
-/* The rho_max values that results show; -1 where the mean is 0. */
-struct traffic_rho {
-    double rank, expert;
-    double one_hop_in, one_hop_out, hop_a_in, hop_a_out, hop_b_in, hop_b_out;
-};
-void traffic_rho(const struct traffic *t, struct traffic_rho *rho);
-
-/* Checks that sums of bytes fit 63 bits, RC_RANGE. A rank's buffer above 31 bits is noted, since some libraries refuse
- * it; the network does not care. */
-enum rc traffic_check_bytes(struct traffic *t, double row_bytes, struct err *e);
 
 #endif

@@ -144,11 +144,14 @@ enum rc traffic_routes_fill(const struct routes *r, int layer, const struct work
                    b.n, (long long)l->seen, r->has_source ? "as recorded" : ways[assign]);
         if (l->suspected)
             t->rho_kept = rho_kept(r, layer, rows->placement);
-        if (l->suspected)
-            buf_printf(
-                &t->notes, "%zu suspected rows %s; rank rho_max without them %.4g\n", l->suspected,
-                w->routing.suspected ? "left out" : "kept (routing.suspected=drop leaves them out)",
-                t->rho_kept);
+        if (l->suspected) {
+            buf_printf(&t->notes, "%zu suspected rows %s; ", l->suspected,
+                       w->routing.suspected ? "left out" : "kept (routing.suspected=drop leaves them out)");
+            if (t->rho_kept >= 0)
+                buf_printf(&t->notes, "rank rho_max without them %.4g\n", t->rho_kept);
+            else
+                buf_text(&t->notes, "no row is left without them\n");
+        }
     }
     free(b.row);
     free(b.rank);

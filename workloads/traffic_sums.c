@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "workloads/traffic_sums.h"
+
 #include <math.h>
 
 #include "platforms/base/stat.h"
-#include "workloads/traffic.h"
 
 void traffic_rho(const struct traffic *t, struct traffic_rho *rho) {
     *rho = (struct traffic_rho){

@@ -15,6 +15,7 @@
 #include "workloads/shared.h"
 
 static const char *const source_choices[] = {"uniform", "trace", "synthetic", NULL};
+static const char *const record_choices[] = {"auto", "counts", "matrix", "routes", NULL}; // enum record_as
 static const char *const mode_choices[] = {"global_topk", "full", "group_limited", "quota_only", NULL};
 static const char *const draw_choices[] = {"sampled", "expected", NULL};
 static const char *const family_choices[] = {"zipf",       "lognormal", "dirichlet",
@@ -54,6 +55,8 @@ static const struct key routing_keys[] = {
     {"draw", KEY_CHOICE, offsetof(struct routing_keys, draw), .otherwise = "sampled",
      .choices = draw_choices, .help = "tokens drawn with the seed, or expected values"},
     {"trace", KEY_TEXT, offsetof(struct routing_keys, trace), .help = "routing record, see below"},
+    {"record", KEY_CHOICE, ROUTING(record), .otherwise = "auto", .choices = record_choices,
+     .help = "what the record holds, where it does not say or its numbers look like something else"},
     {"model", KEY_TEXT, offsetof(struct routing_keys, model),
      .help = "CSV with a model column: which one"},
     {"corpus", KEY_TEXT, offsetof(struct routing_keys, corpus),
@@ -336,11 +339,11 @@ static void drop_other_tokens(struct yaml_node *root) {
 /* Drops what settings make meaningless in the routing of a file: with another trace, what selects a part of the file's
  * own one; with another source, the trace and the synthetic targets too; with another target, the file's own. */
 static void drop_other_routing(struct yaml_node *routing) {
-    static const char *const selection[] = {"model", "corpus", "layer", "trace"};
+    static const char *const selection[] = {"model", "corpus", "layer", "record", "trace"};
     static const char *const targets[] = {"rho_max", "cv",     "exponent", "hot_ratio",
                                           "preset",  "family", "rho_ep",   "drift"};
     static const char *const family[] = {"family"};
-    enum { SELECTION = 3, ALL = 4, TARGETS = 5, SYNTHETIC = 8 };
+    enum { SELECTION = 4, ALL = 5, TARGETS = 5, SYNTHETIC = 8 };
     const struct yaml_node *source = yaml_get(routing, "source");
     bool set = source && source->set;
     drop_unset(routing, selection, is_set(routing, "trace") ? SELECTION : set ? ALL : 0);

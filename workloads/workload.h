@@ -26,6 +26,7 @@ struct routing_keys {
     int group_score;   /* enum group_score */
     int draw;          /* enum routing_draw */
     const char *trace; /* path; relative to the workload's file, or to the current folder after --set */
+    int record;        /* enum record_as, record_data.h */
     const char *model; /* long CSV with several sets: which one */
     const char *corpus;
     int64_t layer;     /* layer number as the trace names it */

@@ -10,6 +10,7 @@
 
 #include <sha256.h>
 
+#include "platforms/base/file.h"
 #include "platforms/base/mem.h"
 
 struct hash {
@@ -45,7 +46,7 @@ void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]) {
 
 enum rc hash_file(const char *path, char text[static HASH_TEXT], struct err *e) {
     enum { BLOCK = 1 << 16 };
-    FILE *f = fopen(path, "rbe");
+    FILE *f = file_open(path);
     if (!f)
         return err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
     struct hash *h = hash_start();

@@ -12,8 +12,18 @@ void json_init(struct json *j, struct buf *out, bool pretty) {
     *j = (struct json){.out = out, .pretty = pretty};
 }
 
+void json_init_sink(struct json *j, const struct json_sink *sink, void *context) {
+    *j = (struct json){.sink = sink, .context = context};
+}
+
+/* Appends to the text; a document that a sink takes has none. */
+static void put(struct json *j, const char *text) {
+    if (!j->sink)
+        buf_text(j->out, text);
+}
+
 static void new_line(struct json *j) {
-    if (!j->pretty)
+    if (j->sink || !j->pretty)
         return;
     buf_text(j->out, "\n");
     for (int i = 0; i < j->depth; i++)
@@ -30,7 +40,7 @@ static void before_value(struct json *j) {
         return;
     BUG_ON(j->kind[j->depth - 1] != '[');
     if (!j->first[j->depth - 1])
-        buf_text(j->out, j->pretty ? "," : ", ");
+        put(j, j->pretty ? "," : ", ");
     j->first[j->depth - 1] = false;
     new_line(j);
 }
@@ -38,7 +48,9 @@ static void before_value(struct json *j) {
 void json_open(struct json *j, char kind) {
     BUG_ON(j->depth == JSON_DEPTH);
     before_value(j);
-    buf_add(j->out, &kind, 1);
+    put(j, kind == '{' ? "{" : "[");
+    if (j->sink)
+        j->sink->open(j->context, kind);
     j->kind[j->depth] = kind;
     j->first[j->depth] = true;
     j->depth++;
@@ -49,7 +61,9 @@ void json_close(struct json *j) {
     j->depth--;
     if (!j->first[j->depth])
         new_line(j);
-    buf_text(j->out, j->kind[j->depth] == '{' ? "}" : "]");
+    put(j, j->kind[j->depth] == '{' ? "}" : "]");
+    if (j->sink)
+        j->sink->close(j->context);
 }
 
 /* Returns the length of the UTF-8 sequence at p (shortest form, no surrogates, up to U+10FFFF), or 0 where there is
@@ -75,31 +89,46 @@ static size_t utf8_length(const unsigned char *p) {
     return 0;
 }
 
-static void quoted(struct json *j, const char *text) {
-    buf_text(j->out, "\"");
+/* Appends a text as UTF-8, what is not part of it as U+FFFD; escaped: as between quotes of JSON. */
+static void put_utf8(struct buf *out, const char *text, bool escaped) {
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t n = utf8_length(p);
         if (n == 0)
-            buf_text(j->out, "\xEF\xBF\xBD"); // U+FFFD
-        else if (*p == '"' || *p == '\\')
-            buf_printf(j->out, "\\%c", *p);
-        else if (*p < 0x20)
-            buf_printf(j->out, "\\u%04x", *p);
+            buf_text(out, "\xEF\xBF\xBD"); // U+FFFD
+        else if (escaped && (*p == '"' || *p == '\\'))
+            buf_printf(out, "\\%c", *p);
+        else if (escaped && *p < 0x20)
+            buf_printf(out, "\\u%04x", *p);
         else
-            buf_add(j->out, (const char *)p, n);
+            buf_add(out, (const char *)p, n);
         p += n ? n : 1;
     }
+}
+
+static void quoted(struct json *j, const char *text) {
     buf_text(j->out, "\"");
+    put_utf8(j->out, text, true);
+    buf_text(j->out, "\"");
+}
+
+static void sink_text(struct json *j, void (*take)(void *, const char *), const char *text) {
+    struct buf clean = {0};
+    put_utf8(&clean, text, false);
+    take(j->context, clean.n ? clean.text : "");
+    buf_clear(&clean);
 }
 
 void json_key(struct json *j, const char *key) {
     BUG_ON(j->depth == 0 || j->kind[j->depth - 1] != '{' || j->after_key);
     if (!j->first[j->depth - 1])
-        buf_text(j->out, j->pretty ? "," : ", ");
+        put(j, j->pretty ? "," : ", ");
     j->first[j->depth - 1] = false;
     new_line(j);
-    quoted(j, key);
-    buf_text(j->out, ": ");
+    if (j->sink)
+        sink_text(j, j->sink->key, key);
+    else
+        quoted(j, key);
+    put(j, ": ");
     j->after_key = true;
 }
 
@@ -109,7 +138,10 @@ void json_text(struct json *j, const char *text) {
         return;
     }
     before_value(j);
-    quoted(j, text);
+    if (j->sink)
+        sink_text(j, j->sink->text, text);
+    else
+        quoted(j, text);
 }
 
 const char *json_format(double value, char text[static JSON_NUMBER]) {
@@ -126,22 +158,33 @@ const char *json_format(double value, char text[static JSON_NUMBER]) {
 void json_number(struct json *j, double value) {
     char text[JSON_NUMBER];
     before_value(j);
-    buf_text(j->out, json_format(value, text));
+    BUG_ON(!isfinite(value));
+    if (j->sink)
+        j->sink->number(j->context, value);
+    else
+        buf_text(j->out, json_format(value, text));
 }
 
 void json_int(struct json *j, int64_t value) {
     before_value(j);
-    buf_printf(j->out, "%" PRId64, value);
+    if (j->sink)
+        j->sink->integer(j->context, value);
+    else
+        buf_printf(j->out, "%" PRId64, value);
 }
 
 void json_bool(struct json *j, bool value) {
     before_value(j);
-    buf_text(j->out, value ? "true" : "false");
+    put(j, value ? "true" : "false");
+    if (j->sink)
+        j->sink->boolean(j->context, value);
 }
 
 void json_put_null(struct json *j) {
     before_value(j);
-    buf_text(j->out, "null");
+    put(j, "null");
+    if (j->sink)
+        j->sink->text(j->context, NULL);
 }
 
 void json_key_open(struct json *j, const char *key, char kind) {

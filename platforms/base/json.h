@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* json.h - a streaming writer of JSON into a text buffer.
+/* json.h - a streaming writer of JSON, into a text buffer or value by value to whoever builds the document in memory.
  *
  * Text is UTF-8; a byte that is not part of it becomes U+FFFD. Numbers are the shortest decimal that reads
  * back equal. A number that is not finite is a mistake of ours (BUG): what is unknown is written with
@@ -7,7 +7,7 @@
  * Keys come first: json_key(j, "x") then one value; the json_key_* forms do both.
  * Units: those of the caller.
  * Errors: none.
- * Ownership: the buffer is borrowed until the last value is written.
+ * Ownership: the buffer, or the sink and its context, are borrowed until the last value is written.
  * Edges: a text that is NULL is written as null. */
 #ifndef PLATFORMS_BASE_JSON_H
 #define PLATFORMS_BASE_JSON_H
@@ -19,8 +19,21 @@
 
 enum { JSON_DEPTH = 32 };
 
+/* Takes a document value by value instead of a text; texts are UTF-8, and NULL for null. */
+struct json_sink {
+    void (*open)(void *context, char kind);
+    void (*close)(void *context);
+    void (*key)(void *context, const char *key);
+    void (*text)(void *context, const char *text);
+    void (*number)(void *context, double value);
+    void (*integer)(void *context, int64_t value);
+    void (*boolean)(void *context, bool value);
+};
+
 struct json {
-    struct buf *out;
+    struct buf *out; /* NULL: a sink takes the document */
+    const struct json_sink *sink;
+    void *context;
     bool pretty;          /* two spaces an indent; otherwise one line */
     int depth;
     char kind[JSON_DEPTH]; /* '{' or '[' */
@@ -30,6 +43,8 @@ struct json {
 
 /* Begins a text at the end of `out`. */
 void json_init(struct json *j, struct buf *out, bool pretty);
+/* Begins a document that a sink takes. */
+void json_init_sink(struct json *j, const struct json_sink *sink, void *context);
 /* Opens a map, '{', or a list, '['; json_close() closes the last one that is open. */
 void json_open(struct json *j, char kind);
 void json_close(struct json *j);

@@ -58,6 +58,9 @@ static enum rc parse_number(const struct key *key, const struct yaml_node *node,
     return RC_OK;
 }
 
+/* Sizes of plain numbers, whatever their key allows: products with others stay inside a double. */
+static const double number_low = 1e-15, number_high = 1e15;
+
 static enum rc check_range(const struct key *key, const struct yaml_node *node, double value,
                            struct err *e) {
     if (value < key->min)
@@ -100,6 +103,9 @@ static enum rc keys_read_value(const struct key *key, const struct yaml_node *no
         return rc;
     if (key->kind == KEY_NUMBER) {
         rc = parse_number(key, node, value, e);
+        if (!rc && *value != 0 && !(fabs(*value) >= number_low && fabs(*value) <= number_high))
+            rc = err_at(e, RC_RANGE, &node->at, "%s: %.60s is out of range, expected 0 or %g to %g", key->name,
+                        node->text, number_low, number_high);
         return rc ? rc : check_range(key, node, *value, e);
     }
     static const enum unit_kind kinds[] = {

@@ -51,6 +51,15 @@ enum { UNITS = sizeof units / sizeof *units };
 
 static const char *const examples[UNIT_KINDS] = {"50GBps or 400Gbps", "54KiB", "2us or 0s"};
 
+/* What is neither 0 nor in here is a slip: products and quotients of such values leave the range of a double, or make a
+ * machine on which no message arrives. */
+static const struct {
+    double low, high; /* SI */
+    const char *text;
+} ranges[UNIT_KINDS] = {[UNIT_RATE] = {1, 1e18, "1Bps to 1e6TBps"},
+                        [UNIT_SIZE] = {1e-3, 1e18, "0.001B to 1e6TB"},
+                        [UNIT_TIME] = {1e-15, 1e6, "1e-6ns to 1e6s"}};
+
 static const char *unit_name(enum unit_kind kind) {
     static const char *const names[UNIT_KINDS] = {"rate", "size", "time"};
     return names[kind];
@@ -101,6 +110,9 @@ enum rc unit_parse(const char *text, enum unit_kind want, double *value, struct 
         return err_set(e, RC_RANGE, "'%.60s' is negative", text);
     if (!isfinite(result))
         return err_set(e, RC_RANGE, "'%.60s' is not finite", text);
+    if (number != 0 && !(result >= ranges[want].low && result <= ranges[want].high))
+        return err_set(e, RC_RANGE, "'%.60s' is out of range, expected a %s of 0 or of %s", text, unit_name(want),
+                       ranges[want].text);
     *value = result;
     return RC_OK;
 }

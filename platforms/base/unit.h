@@ -3,7 +3,8 @@
  *
  * Units: results are SI (bytes per second, bytes, seconds). Spellings are SimGrid's, case-sensitive: B is a byte, b
  * a bit; k M G T are decimal, Ki Mi Gi Ti binary. A unit is always due, also for zero: "0s".
- * Errors: RC_UNIT (unit missing, unknown, or of another quantity), RC_RANGE (negative, infinite).
+ * Errors: RC_UNIT (unit missing, unknown, or of another quantity), RC_RANGE (negative; neither 0 nor in the range
+ * of its kind: rates 1Bps to 1e6TBps, sizes 0.001B to 1e6TB, times 1e-6ns to 1e6s).
  * Ownership: borrows everything.
  * Edges: zero is allowed; a text is cut at UNIT_TEXT bytes. */
 #ifndef PLATFORMS_BASE_UNIT_H

@@ -5,32 +5,6 @@
 #include "platforms/base/file.h"
 #include "sim/report/breakeven_report.h"
 
-struct breakeven_line {
-    struct line line;
-    int by; /* index into ways */
-    bool interpolate;
-    double host_exposure_s;
-    const char *output; /* NULL: no plot */
-};
-
-static const char *const ways[] = {"analytic", "simulated", NULL};
-
-#define FIELD(field) offsetof(struct breakeven_line, field)
-static const struct option by = {"--by", "analytic|simulated", OPTION_CHOICE, FIELD(by), .choices = ways,
-                                 .help = "closed form for every chain, or a search by simulation (default analytic)"};
-static const struct option interpolate = {"--interpolate", NULL, OPTION_FLAG, FIELD(interpolate),
-                                          .help = "chain between measured hidden widths, labelled"};
-static const struct option host_exposure = {"--host-exposure", "TIME", OPTION_TIME, FIELD(host_exposure_s),
-                                            .help = "extra host time of two hops, such as 0.13ms"};
-static const struct option draws = {"--draws", "N", OPTION_COUNT, FIELD(line.question.draws), 1, 1000000,
-                                    .help = "of the Monte Carlo over intervals (default 400)"};
-static const struct option output = {"-o", "FILE.svg", OPTION_TEXT, FIELD(output),
-                                     .help = "plot of the gain over the ratio"};
-static const struct option *const options[] = {
-    &option_platform, &option_workload, &option_implementation, &option_set, &option_trace, &option_model,
-    &option_seed, &option_engine, &option_timeout, &by, &interpolate, &host_exposure, &draws, &output,
-    &option_corpus, &option_format, &option_help, NULL};
-
 static enum rc write_plot(const struct breakeven_result *r, const char *path, struct err *e) {
     if (!r->curves_known)
         return err_set(e, RC_UNSUPPORTED, "-o: no curves to draw: %s",
@@ -47,7 +21,7 @@ static enum rc run(const void *line, struct buf *out, struct err *e) {
         [FORMAT_TEXT] = breakeven_write_text, [FORMAT_JSON] = breakeven_write_json,
         [FORMAT_CSV] = breakeven_write_csv};
     const struct breakeven_line *l = line;
-    const struct breakeven_question q = {l->line.question, l->by == 1, l->interpolate, l->host_exposure_s};
+    const struct breakeven_question q = {l->line.question, l->by == BY_SIMULATED, l->interpolate, l->host_exposure_s};
     struct study s = {0};
     struct breakeven_result *r = NULL;
     enum rc rc = cli_no_words(&l->line, e);
@@ -65,7 +39,7 @@ static enum rc run(const void *line, struct buf *out, struct err *e) {
 }
 
 const struct command command_breakeven = {
-    "breakeven", run, options, sizeof(struct breakeven_line), true,
+    "breakeven", run, sizeof(struct breakeven_line), true,
     "smallest fast/slow ratio at which two hops win", "[options]",
     "Keeps the fast tier and slows the slow one (ratios 1 to 32). Closed form, each chain preset:\n"
     "x_half held in bytes, and the message cost held in time. Also byte-only ratios, skew, checklist,\n"

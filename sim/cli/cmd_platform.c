@@ -28,8 +28,6 @@ static enum rc list_one(const char *name, struct json *j, struct table *t, char 
 static const struct list listed = {FIND_PLATFORM, "moesim/platform-list/1", "platforms", PLATFORM_DEFAULT, 3,
                                    list_one};
 
-static const struct option *const options[] = {&option_set, &option_format_two, &option_help, NULL};
-
 static enum rc platform_run(const void *parsed, struct buf *out, struct err *e) {
     const struct line *l = parsed;
     enum { VERBS = 6, LIST = 0, KEYS, SCHEMA };
@@ -69,7 +67,7 @@ static enum rc platform_run(const void *parsed, struct buf *out, struct err *e) 
 }
 
 const struct command command_platform = {
-    "platform", platform_run, options, sizeof(struct line), false, "inspect machine files",
+    "platform", platform_run, sizeof(struct line), false, "inspect machine files",
     "check|show|list|xml|keys|schema [NAME|FILE] [options]",
     "check validates a file, show says what will be simulated, list names the built-in ones,\n"
     "xml prints an equivalent SimGrid platform for other tools, keys the table of all keys,\n"

@@ -7,15 +7,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/json.h"
 #include "sim/report/page.h"
-
-struct report_line {
-    struct line line;
-    const char *output;
-};
-
-static const struct option output = {"-o", "FILE.html", OPTION_TEXT, offsetof(struct report_line, output),
-                                     .help = "page to write"};
-static const struct option *const options[] = {&output, &option_format, &option_help, NULL};
+#include "sim/report/page_csv.h"
 
 static enum rc write_csv(const char *path, struct buf *out, struct err *e) {
     bool truncated;
@@ -68,7 +60,7 @@ static enum rc report_run(const void *parsed, struct buf *out, struct err *e) {
 }
 
 const struct command command_report = {
-    "report", report_run, options, sizeof(struct report_line), true,
+    "report", report_run, sizeof(struct report_line), true,
     "a page with plots from records of a sweep, or from one result", "RESULTS -o FILE.html [options]",
     "RESULTS is what sweep wrote, or the JSON of simulate or compare. The page needs no network.\n"
     "--format csv prints the records as CSV instead.\n\n"

@@ -23,22 +23,6 @@ static enum rc workload_list_one(const char *name, struct json *j, struct table 
 static const struct list listed = {FIND_WORKLOAD, "moesim/workload-list/1", "workloads", WORKLOAD_DEFAULT, 2,
                                    workload_list_one};
 
-struct workload_line {
-    struct line line;
-    const char *trace;
-    int64_t experts, top_k;
-};
-
-#define FIELD(field) offsetof(struct workload_line, field)
-static const struct option trace = {"--trace", "FILE", OPTION_TEXT, FIELD(trace),
-                                    .help = "routing record: counts, token by token, or a matrix"};
-static const struct option experts = {"--experts", "E", OPTION_COUNT, FIELD(experts), 1, INT32_MAX,
-                                      .help = "experts of a trace that does not say"};
-static const struct option top_k = {"--top-k", "K", OPTION_COUNT, FIELD(top_k), 1, INT32_MAX,
-                                    .help = "experts per token of a trace"};
-static const struct option *const options[] = {&option_set, &trace, &experts, &top_k, &option_format_two,
-                                               &option_help, NULL};
-
 static enum rc look(const struct workload_line *l, bool check, struct buf *out, struct err *e) {
     struct loads_question q = {l->line.question, l->trace, l->experts, l->top_k};
     struct loads loads = {.notes = ""};
@@ -69,7 +53,7 @@ static enum rc workload_run(const void *parsed, struct buf *out, struct err *e) 
 }
 
 const struct command command_workload = {
-    "workload", workload_run, options, sizeof(struct workload_line), false, "inspect workloads and routing records",
+    "workload", workload_run, sizeof(struct workload_line), false, "inspect workloads and routing records",
     "check|show|list [NAME|FILE] [options]",
     "show prints load and skew per layer of a workload, or of a record given by --trace.\n\n"
     "Examples:\n"

@@ -7,6 +7,7 @@
 #include "platforms/find.h"
 #include "platforms/platform.h"
 #include "sim/cli/manual.h"
+#include "sim/cli/rows.h"
 #include "workloads/implementation.h"
 #include "workloads/strategy.h"
 #include "workloads/workload.h"
@@ -122,10 +123,10 @@ static void bash_option(const char *command, const struct option *row, struct bu
 
 static void bash_command(const struct command *c, struct buf *out) {
     struct buf words = {0};
-    for (const struct option *const *row = c->options; *row; row++)
+    for (const struct option *const *row = rows_of(c->name); *row; row++)
         bash_option(c->name, *row, out);
     add_verbs(c, &words);
-    for (const struct option *const *row = c->options; *row; row++)
+    for (const struct option *const *row = rows_of(c->name); *row; row++)
         add_word((*row)->name, &words);
     buf_printf(out, "    %s:*) words='%s'; files=1 ;;\n", c->name, words.text);
     buf_clear(&words);
@@ -198,7 +199,7 @@ static void zsh_command(const struct command *c, struct buf *out) {
     struct buf words = {0};
     add_verbs(c, &words);
     buf_printf(out, "  %s)\n    _arguments -s \\\n", c->name);
-    for (const struct option *const *row = c->options; *row; row++)
+    for (const struct option *const *row = rows_of(c->name); *row; row++)
         zsh_option(*row, out);
     if (words.n)
         buf_printf(out, "      '1:verb:(%s)' '2:name:(%s)' \\\n", words.text, words.text);
@@ -230,7 +231,7 @@ static void fish_command(const struct command *c, struct buf *out) {
     add_verbs(c, &words);
     if (words.n)
         buf_printf(out, "complete -c moesim -n '__fish_seen_subcommand_from %s' -a '%s'\n", c->name, words.text);
-    for (const struct option *const *row = c->options; *row; row++) {
+    for (const struct option *const *row = rows_of(c->name); *row; row++) {
         buf_cut(&words, 0);
         buf_printf(out, "complete -c moesim -n '__fish_seen_subcommand_from %s' -l %s", c->name, (*row)->name + 2);
         add_values(*row, &words);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/cli/manual.h"
+#include "sim/cli/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "platforms/base/file.h"
 
 static const struct command *const commands[] = {&command_simulate, &command_compare, &command_breakeven,
                                                  &command_matrix, &command_gates, &command_platform,
@@ -33,7 +36,7 @@ static void help_all(struct buf *out) {
 static void help_one(const struct command *c, struct buf *out) {
     buf_printf(out, "usage: moesim %s %s\n\n%s: %s.\n%s\nOptions:\n", c->name, c->usage, c->name,
                c->summary, c->text);
-    options_help(c->options, out);
+    options_help(c->name, out);
     if (c->help_more)
         c->help_more(out);
 }
@@ -48,8 +51,9 @@ static enum rc unknown_command(const char *name, struct err *e) {
 
 static enum rc main_run(const struct command *c, int argc, const char *const *argv, struct buf *out, struct err *e) {
     struct line *line = mem_alloc(1, c->size);
-    enum rc rc = options_parse(c->name, c->options, argc, argv, line, e);
-    if (!rc && line->help)
+    bool help;
+    enum rc rc = options_parse(c->name, argc, argv, line, &help, e);
+    if (!rc && help)
         help_one(c, out);
     else if (!rc && !c->csv && line->format == FORMAT_CSV)
         rc = err_set(e, RC_USAGE, "%s: --format csv found, expected text or json", c->name);
@@ -95,6 +99,7 @@ static enum rc dispatch(int argc, const char *const *argv, struct buf *out, stru
 int main(int argc, char **argv) {
     struct buf out = {0};
     struct err e = {.text = ""};
+    file_open_standard();
     enum rc rc = dispatch(argc, (const char *const *)argv, &out, &e);
     if (rc)
         fprintf(stderr, "moesim: %s\n", e.text);

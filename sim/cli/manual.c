@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/rows.h"
+
 /* Text of which roff takes nothing for a request or an escape. */
 static void escape_roff(const char *text, size_t n, struct buf *out) {
     if (n && (*text == '.' || *text == '\''))
@@ -70,7 +72,7 @@ static void command_page(const struct command *c, struct buf *out) {
     buf_text(out, "\n.SH DESCRIPTION\n");
     put_lines(c->text, out);
     buf_text(out, ".SH OPTIONS\n");
-    for (const struct option *const *row = c->options; *row; row++)
+    for (const struct option *const *row = rows_of(c->name); *row; row++)
         put_option(*row, out);
     if (c->help_more) {
         c->help_more(&more);

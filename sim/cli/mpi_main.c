@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platforms/base/file.h"
+#include "sim/cli/options.h"
 #include "sim/cli/sweep_main.h"
 #include "sim/sweep/pool.h"
 
@@ -162,10 +164,7 @@ static bool worker(const struct sweep_line *l) {
     struct study study = {0};
     struct inputs_memo memo = inputs_memo();
     struct err e;
-    const char *corpus = l->line.question.corpus;
-    enum rc rc = l->line.n_words == 1 ? sweep_spec_load(l->line.words[0], corpus, &spec, &e) : RC_USAGE;
-    if (!rc)
-        rc = study_open(corpus, &memo, &study, &e);
+    enum rc rc = l->line.n_words == 1 ? sweep_open(l, &memo, &study, &spec, &e) : RC_USAGE;
     if (!rc)
         serve(&(struct sweep_job){spec, NULL, &study, l->retry});
     while (rc && receive_order() != STOP)
@@ -183,7 +182,7 @@ static void help(struct buf *out) {
     buf_text(out, "usage: mpirun -np N moesim-mpi sweep SPEC.yaml -o FILE.jsonl [options]\n\n"
                   "The sweep of 'moesim sweep' over the ranks of an MPI job; --jobs counts the workers of rank 0,\n"
                   "otherwise one. The same command continues after whatever ended it.\n\nOptions:\n");
-    options_help(command_sweep.options, out);
+    options_help("sweep", out);
     command_sweep.help_more(out);
 }
 
@@ -191,9 +190,9 @@ static bool is_help(const char *word) {
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static enum rc parse(int argc, char **argv, struct sweep_line *l, struct err *e) {
-    enum rc rc = options_parse("sweep", command_sweep.options, argc, (const char *const *)argv, l, e);
-    if (strcmp(argv[1], "sweep") != 0 && !(rc == RC_OK && l->line.help))
+static enum rc parse(int argc, char **argv, struct sweep_line *l, bool *asked, struct err *e) {
+    enum rc rc = options_parse("sweep", argc, (const char *const *)argv, l, asked, e);
+    if (strcmp(argv[1], "sweep") != 0 && !(rc == RC_OK && *asked))
         rc = err_set(e, RC_USAGE, "'%.60s' found, expected 'sweep': moesim-mpi runs sweeps only", argv[1]);
     return rc;
 }
@@ -216,8 +215,8 @@ static int mpi_run(int argc, char **argv, int rank, int size, int *lost) {
     struct err e = {.text = ""};
     struct buf out = {0};
     bool asked = argc < 2 || is_help(argv[1]);
-    enum rc rc = asked ? RC_OK : parse(argc, argv, &l, &e); // the same on every rank
-    if (asked || (!rc && l.line.help))
+    enum rc rc = asked ? RC_OK : parse(argc, argv, &l, &asked, &e); // the same on every rank
+    if (!rc && asked)
         help(&out);
     else if (!rc && rank == 0)
         rc = lead(&l, size - 1, lost, &out, &e);
@@ -234,6 +233,7 @@ static int mpi_run(int argc, char **argv, int rank, int size, int *lost) {
 
 int main(int argc, char **argv) {
     int rank, size, lost = 0;
+    file_open_standard();
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

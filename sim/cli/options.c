@@ -4,13 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const formats[] = {"text", "json", "csv", NULL};
-
-const struct option option_format = {"--format", "text|json|csv", OPTION_CHOICE, offsetof(struct line, format),
-                                     .choices = formats, .help = "of the result on stdout (default text)"};
-const struct option option_format_two = {"--format", "text|json", OPTION_CHOICE, offsetof(struct line, format),
-                                         .choices = formats, .help = "of the result on stdout (default text)"};
-const struct option option_help = {"--help", NULL, OPTION_FLAG, offsetof(struct line, help), .help = "this text"};
+#include "sim/cli/rows.h"
 
 static const struct option *find_row(const struct option *const *rows, const char *word, size_t n) {
     for (; *rows; rows++)
@@ -30,31 +24,41 @@ static enum rc unknown_option(const char *word, const char *command, const struc
                    err_hint(", ", word, names, n).text, command);
 }
 
-/* One option at argv[*i], its value in the same word after '=' or in the next one. */
-static enum rc parse_option(const char *command, const struct option *const *rows, int argc,
-                            const char *const *argv, int *i, void *into, struct err *e) {
-    const char *word = strcmp(argv[*i], "-h") == 0 ? "--help" : argv[*i];
+/* What a line is parsed with. */
+struct parser {
+    const char *command;
+    const struct option *const *rows;
+    int argc;
+    const char *const *argv;
+    bool *help;
+};
+
+/* Takes the option at argv[*i], its value in the same word after '=' or in the next one. */
+static enum rc parse_option(const struct parser *p, int *i, void *into, struct err *e) {
+    const char *word = strcmp(p->argv[*i], "-h") == 0 ? "--help" : p->argv[*i];
     size_t n = strncmp(word, "--", 2) == 0 ? strcspn(word, "=") : strlen(word);
-    const struct option *row = find_row(rows, word, n);
+    const struct option *row = find_row(p->rows, word, n);
     if (!row)
-        return unknown_option(word, command, rows, e);
+        return unknown_option(word, p->command, p->rows, e);
     const char *value = word[n] == '=' ? word + n + 1 : NULL;
     if (!row->value && value)
         return err_set(e, RC_USAGE, "%s takes no value", row->name);
     if (row->value && !value) {
-        if (*i + 1 >= argc)
+        if (*i + 1 >= p->argc)
             return err_set(e, RC_USAGE, "%s needs a value: %s", row->name, row->value);
-        value = argv[++*i];
+        value = p->argv[++*i];
     }
     if (value && !*value)
         return err_set(e, RC_USAGE, "%s: an empty value found, expected %s", row->name, row->value);
-    return option_take(row, value, into, e);
+    *p->help = *p->help || row == &option_help;
+    return row == &option_help ? RC_OK : option_take(row, value, into, e);
 }
 
-enum rc options_parse(const char *name, const struct option *const *rows, int argc, const char *const *argv,
-                      void *into, struct err *e) {
+enum rc options_parse(const char *command, int argc, const char *const *argv, void *into, bool *help, struct err *e) {
+    const struct parser p = {command, rows_of(command), argc, argv, help};
     struct line *line = into;
     bool open = true; // until "--"
+    *help = false;
     question_init(&line->question);
     line->question.arguments = argv + 1;
     line->question.n_arguments = argc - 1;
@@ -63,7 +67,7 @@ enum rc options_parse(const char *name, const struct option *const *rows, int ar
         if (open && strcmp(argv[i], "--") == 0) {
             open = false;
         } else if (open && argv[i][0] == '-' && argv[i][1]) {
-            enum rc rc = parse_option(name, rows, argc, argv, &i, into, e);
+            enum rc rc = parse_option(&p, &i, into, e);
             if (rc)
                 return rc;
         } else {
@@ -77,8 +81,8 @@ void line_clear(struct line *line) {
     question_clear(&line->question);
 }
 
-void options_help(const struct option *const *rows, struct buf *out) {
-    for (; *rows; rows++) {
+void options_help(const char *command, struct buf *out) {
+    for (const struct option *const *rows = rows_of(command); *rows; rows++) {
         const struct option *row = *rows;
         char *left = mem_printf("%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
         buf_printf(out, "  %-28s %s\n", left, row->help);

@@ -8,13 +8,10 @@
 #include "sim/cli/cli.h"
 #include "sim/sweep/run.h"
 
-struct sweep_line {
-    struct line line;
-    const char *output; /* NULL: with dry_run only */
-    int64_t jobs; /* 0: one a core */
-    bool dry_run;
-    int retry; /* enum sweep_retry */
-};
+/* Loads the sweep file, opens the study and names the engine of all points: the same on every machine. *spec and the
+ * study are released by the caller, after an error too. */
+enum rc sweep_open(const struct sweep_line *l, struct inputs_memo *memo, struct study *study, struct sweep_spec **spec,
+                   struct err *e);
 
 enum rc sweep_main(const struct sweep_line *l, const struct sweep_remote *remote, struct buf *out, struct err *e);
 

@@ -27,6 +27,6 @@ enum sim_engine sim_engine_for(double flows) {
 }
 
 const char *sim_engine_name(enum sim_engine engine) {
-    static const char *const names[] = {"auto", "simgrid", "fluid"};
+    static const char *const names[] = {"auto", "simgrid", "fluid", "bound"};
     return names[engine];
 }

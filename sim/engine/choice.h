@@ -8,7 +8,8 @@
 
 #include "workloads/costs.h"
 
-enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID };
+/* SIM_ENGINE_BOUND plays nothing: whoever asks for it has the lower bounds of model/bound.h, and no simulated time. */
+enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID, SIM_ENGINE_BOUND };
 
 /* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`: where SimGrid is quick and stays the reference. One
  * hop of 32 ranks with pair skew, 8 in flight (1,984 flows), takes 0.15 s user CPU on SimGrid, program included. */
@@ -19,6 +20,6 @@ enum { SIM_SIMGRID_FLOWS = 2048 };
 double sim_flows(const struct call *call);
 /* Returns the engine that SIM_ENGINE_AUTO stands for with so many flows. */
 enum sim_engine sim_engine_for(double flows);
-const char *sim_engine_name(enum sim_engine engine); /* "auto", "simgrid", "fluid" */
+const char *sim_engine_name(enum sim_engine engine); /* "auto", "simgrid", "fluid", "bound" */
 
 #endif

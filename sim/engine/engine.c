@@ -129,6 +129,7 @@ static double most_messages(const struct plan *p) {
 
 static void choose_engine(const struct sim_options *options, struct plan *p) {
     enum sim_engine engine = options->engine;
+    BUG_ON(engine == SIM_ENGINE_BOUND);
     double flows = 0;
     for (int i = 0; i < p->n_calls && engine == SIM_ENGINE_AUTO; i++)
         flows += sim_flows(&p->calls[i]);
@@ -137,6 +138,17 @@ static void choose_engine(const struct sim_options *options, struct plan *p) {
     p->engine = engine == SIM_ENGINE_FLUID ? &flow_fluid : &flow_simgrid;
     p->checked = options->checked;
     p->most_messages = (int)fmin(options->messages, most_messages(p));
+}
+
+size_t sim_runs(const struct call *call, const struct costs *cases, size_t n_cases) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_cases; i++) {
+        size_t same = 0;
+        while (same < i && !driver_same_run(call, &cases[i], &cases[same]))
+            same++;
+        n += same == i;
+    }
+    return n;
 }
 
 enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cases,

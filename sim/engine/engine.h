@@ -21,13 +21,16 @@
 #include "workloads/costs.h"
 
 struct sim_options {
-    enum sim_engine engine;
+    enum sim_engine engine; /* not SIM_ENGINE_BOUND */
     bool checked;     /* `fluid` proves its rates at every instant (slow): RC_ENGINE where they are not max-min fair */
     double timeout_s; /* CPU time of one sim_run(), and ten times that of wall time (child.h); 0 = unlimited */
     bool times_only; /* links are not measured: no link_bytes, and 10 to 20 % less time a run */
     int link_bins; /* count bytes over time in so many bins per link; 0 = do not */
     int messages;  /* tell when the largest so many messages were under way; 0 = do not, INT_MAX = all */
 };
+
+/* Returns how many runs the cases take: those that differ only in what shifts times share one. */
+size_t sim_runs(const struct call *call, const struct costs *cases, size_t n_cases);
 
 /* Simulates the call once for each case of fixed costs; outcomes[n_cases]. Order, window and start
  * come from the call's implementation. */

@@ -164,6 +164,9 @@ void breakeven_write_json(const struct breakeven_result *r, struct buf *out) {
     json_open(&j, '{');
     json_key_text(&j, "schema", "moesim/breakeven/1");
     json_key_text(&j, "by", r->simulated ? "simulated" : "analytic");
+    json_key_open(&j, "engine", '{');
+    json_key_text(&j, "name", r->engine == SIM_ENGINE_AUTO ? NULL : sim_engine_name(r->engine));
+    json_close(&j);
     write_capability(&j, r->licence);
     json_key_text(&j, "platform", r->in.platform->name);
     if (r->in.platform->n_tiers > 2)

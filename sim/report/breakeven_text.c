@@ -82,6 +82,8 @@ static void write_effective(const struct breakeven_result *r, struct buf *out) {
         table_end_row(&t);
     }
     buf_printf(out, "\n%s\n", r->simulated ? "by simulation" : "by the closed form");
+    if (r->engine != SIM_ENGINE_AUTO)
+        buf_printf(out, "engine: %s\n", sim_engine_name(r->engine));
     table_write(&t, false, out);
     table_clear(&t);
     for (int i = 0; i < r->n_entries; i++)

@@ -248,10 +248,23 @@ static void write_draws(struct json *j, const struct result *r, const struct res
     json_close(j);
 }
 
+/* With the engine `bound` no number of a simulation is known. */
+static void withdraw_simulated(struct json *j, const struct result_call *c) {
+    static const char why[] = "engine: bound gives lower bounds only, nothing was simulated";
+    if (c->time_known)
+        json_key_text(j, "time_s", why);
+    json_key_text(j, "wire_s", why);
+    if (!c->analytic.present)
+        return;
+    if (c->time_known)
+        json_key_text(j, "simulated_s", why);
+    json_key_text(j, "simulated_wire_s", why);
+}
+
 static void write_withdrawn(struct json *j, const struct result *r, const struct result_call *c) {
-    (void)r;
     const char *no_form = c->analytic.no_form;
-    if (c->time_known && !no_form)
+    bool bound = r->question->engine == SIM_ENGINE_BOUND;
+    if (c->time_known && !no_form && !bound)
         return;
     char why[sizeof c->reason + 16], none[80];
     snprintf(why, sizeof why, "coverage: %s", c->reason);
@@ -259,12 +272,14 @@ static void write_withdrawn(struct json *j, const struct result *r, const struct
     json_key_open(j, "withdrawn", '{');
     if (!c->time_known)
         json_key_text(j, "time_s", why);
-    if (c->analytic.present)
+    if (c->analytic.present && (!c->time_known || no_form))
         json_key_text(j, "analytic_s", no_form ? none : why);
     if (no_form)
         json_key_text(j, "analytic_wire_s", none);
     if (c->analytic.present && !c->time_known)
         json_key_text(j, "simulated_s", why);
+    if (bound)
+        withdraw_simulated(j, c);
     json_close(j);
     if (c->time_known)
         return;
@@ -326,6 +341,7 @@ const struct call_field call_fields[] = {
     {ROW("strategy", FIELD_TEXT, strategy)},
     {ROW("phase", FIELD_TEXT, phase)},
     {ROW("dedup", FIELD_DEDUP, dedup), .csv = "dedup", .when = is_one_hop},
+    {ROW("engine", FIELD_TEXT, engine), .csv = "engine"},
     {.write = write_head},
     {ROW("conditional", FIELD_BOOL, conditional)},
     {ROW("time_s", FIELD_CLAIM, time)},

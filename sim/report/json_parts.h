@@ -19,9 +19,15 @@ void json_window(struct json *j, int64_t window);
 void json_rho(struct json *j, const struct traffic_rho *rho);
 void json_call(struct json *j, const struct result *r, const struct result_call *c);
 void json_messages(struct json *j, const struct platform *p, const struct result_messages *m);
+void json_weakest(struct json *j, const struct result *r);
+/* Which engine played the calls and what that cost; numbers of what nobody counted are null. */
+void json_engine(struct json *j, const struct result *r);
 void json_gain(struct json *j, const struct result *r);
 void json_capabilities(struct json *j, const struct result *r);
 void json_gates(struct json *j, const struct result *r);
+
+/* Writes the whole document of simulate or compare. */
+void json_result(struct json *j, const struct result *r);
 
 /* What produced a result; all texts are borrowed. */
 struct provenance {

@@ -9,6 +9,28 @@
 #include "platforms/base/json.h"
 #include "workloads/strategy.h"
 
+void json_weakest(struct json *j, const struct result *r) {
+    json_key_open(j, "weakest", '{');
+    json_key_text(j, "constant", r->weakest.constant);
+    json_key_text(j, "status", r->weakest.constant ? status_name(r->weakest.status) : NULL);
+    json_close(j);
+}
+
+void json_engine(struct json *j, const struct result *r) {
+    bool ran = question_simulates(r->question), levels = r->levels > 0 && r->events > 0;
+    json_key_open(j, "engine", '{');
+    json_key_text(j, "name", r->engine);
+    json_key_text(j, "simgrid_version", study_engine());
+    json_key_text(j, "sharing", ran ? "fluid, lossless, max-min" : NULL);
+    json_key_number_if(j, "flows", ran, (double)r->flows);
+    json_key_number_if(j, "events", ran, (double)r->events);
+    json_key_number_if(j, "levels_per_event", levels, levels ? (double)r->levels / (double)r->events : 0);
+    json_key_number_if(j, "wall_s", ran, r->wall_s);
+    json_key_number_if(j, "cpu_s", ran, r->cpu_s);
+    json_key_number_if(j, "peak_rss_bytes", ran, r->peak_rss_bytes);
+    json_close(j);
+}
+
 void json_gain(struct json *j, const struct result *r) {
     static const char *const keys[RESULT_GAINS] = {"dispatch", "combine", "round_trip"};
     json_key_open(j, "gain", '{');
@@ -115,39 +137,33 @@ void json_result_provenance(struct json *j, const struct result *r) {
     json_provenance(j, &p);
 }
 
+void json_result(struct json *j, const struct result *r) {
+    json_open(j, '{');
+    json_key_text(j, "schema", r->question->compare ? "moesim/compare/1" : "moesim/simulate/1");
+    json_platform(j, r);
+    json_workload(j, r);
+    json_implementation(j, r->in.implementation, r->in.platform);
+    json_key_open(j, "calls", '[');
+    for (int i = 0; i < r->n_calls; i++)
+        json_call(j, r, &r->calls[i]);
+    json_close(j);
+    json_gain(j, r);
+    json_engine(j, r);
+    json_key_int(j, "seed", r->question->seed);
+    json_weakest(j, r);
+    json_key_lines(j, "assumed", r->assumed.text);
+    json_key_lines(j, "assumed_choices", r->assumed_choices.text);
+    json_capabilities(j, r);
+    json_gates(j, r);
+    json_key_lines(j, "notes", r->in.traffic->notes.text);
+    json_key_lines(j, "warnings", r->warnings.text);
+    json_result_provenance(j, r);
+    json_close(j);
+}
+
 void result_write_json(const struct result *r, struct buf *out) {
     struct json j;
     json_init(&j, out, true);
-    json_open(&j, '{');
-    json_key_text(&j, "schema", r->question->compare ? "moesim/compare/1" : "moesim/simulate/1");
-    json_platform(&j, r);
-    json_workload(&j, r);
-    json_implementation(&j, r->in.implementation, r->in.platform);
-    json_key_open(&j, "calls", '[');
-    for (int i = 0; i < r->n_calls; i++)
-        json_call(&j, r, &r->calls[i]);
-    json_close(&j);
-    json_gain(&j, r);
-    json_key_open(&j, "engine", '{');
-    json_key_text(&j, "name", r->engine);
-    json_key_text(&j, "simgrid_version", study_engine());
-    json_key_text(&j, "sharing", "fluid, lossless, max-min");
-    json_key_int(&j, "flows", (int64_t)r->flows);
-    json_key_number(&j, "wall_s", r->wall_s);
-    json_key_number(&j, "cpu_s", r->cpu_s);
-    json_key_number(&j, "peak_rss_bytes", r->peak_rss_bytes);
-    json_close(&j);
-    json_key_int(&j, "seed", r->question->seed);
-    json_key_open(&j, "weakest", '{');
-    json_key_text(&j, "constant", r->weakest.constant);
-    json_key_text(&j, "status", status_name(r->weakest.status));
-    json_close(&j);
-    json_key_lines(&j, "assumed", r->assumed.text);
-    json_capabilities(&j, r);
-    json_gates(&j, r);
-    json_key_lines(&j, "notes", r->in.traffic->notes.text);
-    json_key_lines(&j, "warnings", r->warnings.text);
-    json_result_provenance(&j, r);
-    json_close(&j);
+    json_result(&j, r);
     buf_text(out, "\n");
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/report/page_detail.h"
+#include "sim/report/page_plots.h"
 #include "sim/report/svg.h"
 
 /* Two columns when there is room, one on a phone and in print; colours of Okabe and Ito, told apart by all. */
@@ -254,4 +256,11 @@ void page_write(const struct page *page, struct buf *out) {
     write_gates(page, out);
     page_write_provenance(page, out);
     buf_text(out, "</main>\n</body>\n</html>\n");
+}
+
+void page_write_result(const struct result *r, const char *name, struct buf *out) {
+    struct page page;
+    page_of_result(r, name, &page);
+    page_write(&page, out);
+    page_clear(&page);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/report/page_csv.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "platforms/base/json.h"
 #include "sim/report/call_fields.h"
-#include "sim/report/page.h"
+#include "sim/report/page_json.h"
+#include "sim/report/page_records.h"
 
 enum { COLUMNS = 23 };
 

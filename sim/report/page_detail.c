@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plots of one point: the first record that holds what they need. */
+#include "sim/report/page_detail.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/report/page.h"
+#include "sim/report/page_table.h"
 #include "sim/report/svg.h"
 
 static const json_t *call_of(const json_t *record, size_t i) {
@@ -46,7 +48,7 @@ static void head(struct page_table *t, const char *const *names, int n) {
     page_row(t);
 }
 
-/* A section with a plot of each call of a record. */
+/* What a section shows that has a plot of each call of a record. */
 struct per_call {
     const char *title, *what, *csv;
     const char *const *columns; /* of the table */

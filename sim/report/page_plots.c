@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plots over all points of a sweep. */
+#include "sim/report/page_plots.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/report/page.h"
+#include "sim/report/page_table.h"
 #include "sim/report/svg.h"
 
 /* Which gain the plots show: the strongest that any point has. */

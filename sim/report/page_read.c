@@ -1,45 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <stdio.h>
+#include "sim/report/page_read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/base/file.h"
-#include "sim/report/page.h"
-#include "sim/report/result_report.h"
+#include "sim/report/page_records.h"
 
-/* One result is some 100 kB. */
-#define ONE_RESULT_BYTES ((size_t)1 << 28)
-
-const json_t *page_get(const json_t *node, const char *path) {
-    while (node && *path) {
-        char key[64];
-        size_t n = strcspn(path, " ");
-        snprintf(key, sizeof key, "%.*s", (int)n, path);
-        node = json_is_array(node) ? json_array_get(node, strtoul(key, NULL, 10)) : json_object_get(node, key);
-        path += n + (path[n] == ' ');
-    }
-    return node;
-}
-
-struct page_number page_number(const json_t *node, const char *path) {
-    const json_t *value = page_get(node, path);
-    if (!json_is_number(value))
-        return (struct page_number){false, 0};
-    return (struct page_number){true, json_number_value(value)};
-}
-
-const char *page_text(const json_t *node, const char *path) {
-    const char *text = json_string_value(page_get(node, path));
-    return text ? text : "";
-}
-
-char *page_call_name(const json_t *call) {
-    bool per_rank = strcmp(page_text(call, "dedup"), "rank") == 0;
-    return mem_printf("%s%s %s", page_text(call, "strategy"), per_rank ? " (dedup)" : "", page_text(call, "phase"));
-}
-
-/* Index of a text, added when it is new. */
+/* Returns the index of a text, which is added when it is new. */
 static int intern(struct page_texts *t, const char *text) {
     for (size_t i = 0; i < t->n; i++)
         if (strcmp(t->items[i], text) == 0) {
@@ -56,7 +23,7 @@ static int intern(struct page_texts *t, const char *text) {
     return (int)t->n++;
 }
 
-/* before: the object whose numbers they are, with a dot, or "". */
+/* Adds the reasons of all numbers that are withheld; before: the object whose numbers they are, with a dot, or "". */
 static void intern_all(struct page_texts *t, const char *before, const json_t *withdrawn) {
     const char *key;
     json_t *reason;
@@ -106,7 +73,7 @@ static void read_point(struct page *page, const json_t *record, struct page_poin
     p->failed = strcmp(page_text(record, "status"), "error") == 0;
 }
 
-/* The gain of the round trip if both phases were asked for, otherwise of the one that was. */
+/* Returns the key of the gain of the round trip if both phases were asked for, otherwise of the one that was. */
 static const char *gain_key(const json_t *record) {
     static const char *const keys[] = {"round_trip", "dispatch", "combine"};
     for (size_t i = 0; i < 3; i++) {
@@ -154,9 +121,7 @@ static int by_number(const void *a, const void *b) {
     return (p->number > q->number) - (p->number < q->number);
 }
 
-static enum rc read_record(json_t *record, void *context, struct err *e) {
-    struct page *page = context;
-    (void)e;
+static void add_record(struct page *page, json_t *record) {
     MEM_GROW(page->points, page->n, page->room);
     struct page_point *p = &page->points[page->n++];
     *p = (struct page_point){0};
@@ -164,7 +129,7 @@ static enum rc read_record(json_t *record, void *context, struct err *e) {
     if (p->failed) {
         page->failed++;
         intern(&page->errors, page_text(record, "error message"));
-        return RC_OK;
+        return;
     }
     p->ratio = page_number(record, "platform hierarchy_ratio");
     p->rho = page_number(record, "workload rho_max one_hop_in");
@@ -179,98 +144,12 @@ static enum rc read_record(json_t *record, void *context, struct err *e) {
     keep(&page->first, record);
     if (page_get(record, "calls 0 links") || page_get(record, "calls 0 traffic_map"))
         keep(&page->detail, record);
+}
+
+static enum rc read_record(json_t *record, void *context, struct err *e) {
+    (void)e;
+    add_record(context, record);
     return RC_OK;
-}
-
-/* --- files ------------------------------------------------------------------------------------------- */
-
-static enum rc check_schema(json_t *record, const char *name, int line, struct err *e) {
-    static const char *const known[] = {"moesim/sweep-record/1", "moesim/simulate/1", "moesim/compare/1"};
-    const char *schema = page_text(record, "schema");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(schema, known[i]) == 0)
-            return RC_OK;
-    const struct place at = {name, line, 0};
-    return err_at(e, RC_SCHEMA, &at,
-                  "schema '%.60s' found, expected moesim/sweep-record/1, moesim/simulate/1 or moesim/compare/1",
-                  schema);
-}
-
-static enum rc one_result(const char *text, size_t n, const char *name, page_record_f f, void *context,
-                          struct err *e) {
-    json_error_t why;
-    json_t *record = json_loadb(text, n, JSON_REJECT_DUPLICATES, &why);
-    if (!record) {
-        const struct place at = {name, why.line, why.column};
-        return err_at(e, RC_SYNTAX, &at, "%s", why.text);
-    }
-    enum rc rc = check_schema(record, name, 1, e);
-    if (!rc)
-        rc = f(record, context, e);
-    json_decref(record);
-    return rc;
-}
-
-static enum rc each_line(FILE *in, const char *path, page_record_f f, void *context, bool *truncated,
-                         struct err *e) {
-    char *text = NULL;
-    size_t room = 0;
-    enum rc rc = RC_OK;
-    ssize_t n;
-    bool *superseded = page_superseded(in);
-    for (int line = 1; !rc && (n = getline(&text, &room, in)) > 0; line++) {
-        json_error_t why;
-        if (superseded[line - 1])
-            continue;
-        const struct place at = {path, line, 0};
-        json_t *record = json_loadb(text, (size_t)n, 0, &why);
-        if (record) {
-            rc = check_schema(record, path, line, e);
-            if (!rc)
-                rc = f(record, context, e);
-            json_decref(record);
-        } else if (text[n - 1] != '\n') {
-            *truncated = true;
-        } else {
-            rc = err_at(e, RC_SYNTAX, &at, "%s", why.text);
-        }
-    }
-    free(text);
-    free(superseded);
-    if (!rc && ferror(in))
-        rc = err_set(e, RC_IO, "%s: cannot read: %s", path, strerror(errno));
-    return rc;
-}
-
-/* A pretty-printed result begins with a brace alone on its line. */
-static bool is_one_result(FILE *in) {
-    int first = getc(in), second = getc(in);
-    rewind(in);
-    return first == '{' && (second == '\n' || second == '\r');
-}
-
-enum rc page_each(const char *path, page_record_f f, void *context, bool *truncated, struct err *e) {
-    FILE *in = fopen(path, "rbe");
-    if (!in)
-        return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
-    enum rc rc;
-    if (is_one_result(in)) {
-        char *text;
-        size_t n;
-        rc = file_read(path, ONE_RESULT_BYTES, &text, &n, e);
-        if (!rc) {
-            rc = one_result(text, n, path, f, context, e);
-            free(text);
-        }
-    } else {
-        rc = each_line(in, path, f, context, truncated, e);
-    }
-    fclose(in);
-    return rc;
-}
-
-enum rc page_empty(const char *path, struct err *e) {
-    return err_set(e, RC_SYNTAX, "%s: there are no records in it", path);
 }
 
 enum rc page_read(const char *path, struct page *page, struct err *e) {
@@ -285,16 +164,11 @@ enum rc page_read(const char *path, struct page *page, struct err *e) {
     return rc;
 }
 
-enum rc page_write_result(const struct result *r, const char *name, struct buf *out, struct err *e) {
-    struct page page = {.source = name};
-    struct buf json = {0};
-    result_write_json(r, &json);
-    enum rc rc = one_result(json.text, json.n, name, read_record, &page, e);
-    if (!rc)
-        page_write(&page, out);
-    buf_clear(&json);
-    page_clear(&page);
-    return rc;
+void page_of_result(const struct result *r, const char *name, struct page *page) {
+    json_t *record = page_record(r);
+    *page = (struct page){.source = name};
+    add_record(page, record);
+    json_decref(record);
 }
 
 static void clear_texts(struct page_texts *t) {

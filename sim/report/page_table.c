@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/report/page_table.h"
+
 #include "platforms/base/json.h"
-#include "sim/report/page.h"
 #include "sim/report/svg.h"
 
 /* A page shows this many rows; the CSV has all. */

@@ -7,54 +7,38 @@
 #include "platforms/alpha.h"
 #include "platforms/base/json.h"
 #include "platforms/base/unit.h"
+#include "platforms/constants.h"
 #include "platforms/sanity.h"
 #include "sim/report/show_platform.h"
 #include "sim/report/table.h"
 
-static void quantity_row(struct table *t, const char *name, const struct quantity *q,
-                         enum unit_kind kind) {
+static void value_cell(struct table *t, const struct constant *c) {
     char text[UNIT_TEXT];
-    if (!q->given)
-        return;
-    table_cell(t, "%s", name);
-    table_cell(t, "%s", unit_format(q->value, kind, text));
-    table_cell(t, "%s", status_name(q->status));
-    table_cell(t, "%s", q->source ? q->source : "");
+    if (c->kind == KEY_NUMBER)
+        table_cell(t, "%.4g", c->q->value);
+    else
+        table_cell(t, "%s", unit_format(c->q->value, c->kind == KEY_RATE   ? UNIT_RATE
+                                                     : c->kind == KEY_SIZE ? UNIT_SIZE
+                                                                           : UNIT_TIME, text));
 }
 
+static void constant_row(const struct constant *c, void *context) {
+    struct table *t = context;
+    table_cell(t, "%s", c->name);
+    value_cell(t, c);
+    table_cell(t, "%s", status_name(c->q->status));
+    table_cell(t, "%s", c->derived ? "follows from ratio" : c->q->source ? c->q->source : "");
+}
+
+/* Writes all constants but those of alpha, which show_alpha() writes. */
 static void show_constants(const struct platform *p, struct buf *out) {
+    static const char *const head[] = {"constant", "value", "status", "source"};
+    struct platform platform = *p; // the walk only reads here
     struct table t;
     table_init(&t, 4);
-    static const char *const head[] = {"constant", "value", "status", "source"};
     for (int i = 0; i < 4; i++)
         table_cell(&t, "%s", head[i]);
-    for (int tier = 0; tier < p->n_tiers; tier++) {
-        const struct plat_tier *x = &p->tier[tier];
-        const struct {
-            const char *key;
-            const struct quantity *q;
-            enum unit_kind kind;
-        } all[] = {{"bandwidth", &x->bandwidth_Bps, UNIT_RATE},
-                   {"latency", &x->latency_s, UNIT_TIME},
-                   {"x_half", &x->x_half_bytes, UNIT_SIZE},
-                   {"message_cost", &x->message_cost_s, UNIT_TIME}};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            char name[40];
-            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, all[i].key);
-            quantity_row(&t, name, all[i].q, all[i].kind);
-        }
-        struct plat_fabric fabric = x->fabric;
-        char key[FABRIC_CONSTANT], name[FABRIC_CONSTANT + 8];
-        const struct quantity *q;
-        for (size_t i = 0; (q = fabric_constant(&fabric, i, key)); i++) {
-            snprintf(name, sizeof name, "%s.%s", p->tier[tier].name, key);
-            quantity_row(&t, name, q, UNIT_RATE);
-        }
-    }
-    quantity_row(&t, "port_bandwidth", &p->port_bandwidth_Bps, UNIT_RATE);
-    quantity_row(&t, "copy_bandwidth", &p->copy_bandwidth_Bps, UNIT_RATE);
-    quantity_row(&t, "collective_bandwidth", &p->collective_bandwidth_Bps, UNIT_RATE);
-    quantity_row(&t, "splits_sync", &p->splits_sync_s, UNIT_TIME);
+    constants_visit_used(&platform, NULL, 0, constant_row, &t);
     table_write(&t, true, out);
     table_clear(&t);
 }

@@ -4,7 +4,7 @@
  * A record holds what `compare` says of the point, coordinates under "point", and its provenance. The cost of
  * the run stands last, under "engine": it is all that differs between two runs of the same point.
  * Ownership: the writers borrow everything.
- * Units: SI. Errors: none. */
+ * Units: SI. Errors: none. Edges: an unknown number is null. */
 #ifndef SIM_REPORT_RECORD_H
 #define SIM_REPORT_RECORD_H
 

@@ -84,10 +84,7 @@ void record_write(const struct record_head *h, const struct result *r, struct bu
         json_call(&j, r, &r->calls[i]);
     json_close(&j);
     json_gain(&j, r);
-    json_key_open(&j, "weakest", '{');
-    json_key_text(&j, "constant", r->weakest.constant);
-    json_key_text(&j, "status", status_name(r->weakest.status));
-    json_close(&j);
+    json_weakest(&j, r);
     json_key_lines(&j, "warnings", r->warnings.text);
     write_states(&j, r);
     if (r->question->detail >= DETAIL_RANKS) {
@@ -95,12 +92,7 @@ void record_write(const struct record_head *h, const struct result *r, struct bu
         json_gates(&j, r);
     }
     json_result_provenance(&j, r);
-    json_key_open(&j, "engine", '{');
-    json_key_int(&j, "flows", (int64_t)r->flows);
-    json_key_number(&j, "wall_s", r->wall_s);
-    json_key_number(&j, "cpu_s", r->cpu_s);
-    json_key_number(&j, "peak_rss_bytes", r->peak_rss_bytes);
-    json_close(&j);
+    json_engine(&j, r);
     json_close(&j);
     buf_text(out, "\n");
 }

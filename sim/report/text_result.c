@@ -94,6 +94,12 @@ static void call_rows(const struct result_call *const *calls, int n, struct tabl
     table_cell(t, "wire time");
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i]->wire, CLAIM_TIME);
+    if (!calls[0]->simulated) {
+        table_cell(t, "  its lower bound");
+        for (int i = 0; i < n; i++)
+            claim_cell(t, calls[i]->wire_bound, CLAIM_TIME);
+        return;
+    }
     table_cell(t, "  over its bound (slack)");
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i]->slack, CLAIM_FACTOR);
@@ -324,7 +330,10 @@ static void write_rho(const struct result *r, struct buf *out) {
 
 static void write_gain(const struct result *r, struct buf *out) {
     static const char *const names[RESULT_GAINS] = {"dispatch", "combine", "round trip"};
-    if (!r->gain_of)
+    bool any = false;
+    for (int i = 0; i < RESULT_GAINS; i++)
+        any = any || r->gain[i].asked;
+    if (!r->gain_of || !any)
         return;
     buf_printf(out, "\ngain of %s over one-hop%s\n", r->gain_of,
                r->gain_against == DEDUP_RANK ? ", rows de-duplicated per rank" : "");
@@ -350,6 +359,21 @@ static void write_gain(const struct result *r, struct buf *out) {
     }
 }
 
+/* What numbers rest on that no gate speaks for: the weakest constant, and choices. */
+static void write_weakest(const struct result *r, const char *reason, struct buf *out) {
+    struct buf choices = {0};
+    for (const char *at = r->assumed_choices.text; at && *at; at += strcspn(at, "\n") + 1)
+        buf_printf(&choices, "%s%.*s", choices.n ? ", " : "", (int)strcspn(at, "\n"), at);
+    if (r->weakest.constant)
+        table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
+                        r->weakest.constant, status_name(r->weakest.status), reason);
+    else
+        table_paragraph(out, "conditional: %s", reason);
+    if (choices.n)
+        table_paragraph(out, "assumed choices: %s", choices.text);
+    buf_clear(&choices);
+}
+
 /* Which calls a gate speaks for, and that the others are conditional. */
 static void write_licences(const struct result *r, struct buf *out) {
     const struct licence *conditional = NULL;
@@ -362,17 +386,20 @@ static void write_licences(const struct result *r, struct buf *out) {
                             licence_gate(c->licence));
     }
     if (conditional)
-        table_paragraph(out, "conditional: these numbers hold if the constants hold; weakest: %s (%s); %s",
-                        r->weakest.constant, status_name(r->weakest.status), licence_reason(conditional));
+        write_weakest(r, licence_reason(conditional), out);
     const struct licence *gain = r->licences[CAP_GAIN];
     if (r->gain_of && licence_state(gain) == CAPABILITY_WITHDRAWN)
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
 }
 
 static void write_engine(const struct result *r, struct buf *out) {
-    bool own = strstr(r->engine, "fluid") != NULL, other = strstr(r->engine, "simgrid") != NULL;
-    buf_printf(out, "engine: %s%s%s%s", other ? "SimGrid " : "", other ? study_engine() : "",
-               own && other ? " and " : "", own ? "our own" : "");
+    if (!question_simulates(r->question)) {
+        table_paragraph(out, "engine: bound, which simulates nothing: every time above is a lower bound of what a "
+                             "simulation would say");
+        return;
+    }
+    bool other = strcmp(r->engine, sim_engine_name(SIM_ENGINE_SIMGRID)) == 0;
+    buf_printf(out, "engine: %s%s", other ? "SimGrid " : "our own", other ? study_engine() : "");
     buf_printf(out, ", fluid, lossless, max-min; seed %llu, %llu flows, %.2f s, %.0f MB\n",
                (unsigned long long)r->question->seed, (unsigned long long)r->flows, r->wall_s,
                r->peak_rss_bytes / 1e6);
@@ -402,7 +429,7 @@ static void write_standing(const struct result *r, struct buf *out) {
         buf_text(out, "\n");
     }
     write_licences(r, out);
-    if (r->flows)
+    if (r->flows || (r->engine && !question_simulates(r->question)))
         write_engine(r, out);
     table_lines(out, "note", r->in.traffic->notes.text);
     table_lines(out, "warning", r->warnings.text);

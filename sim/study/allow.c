@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/study/allow.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "model/allowance.h"
 #include "model/hashed.h"
-#include "sim/study/one_call.h"
 
-/* As many draws as take about a second, within bounds. */
+/* Returns how many draws take about a second, within bounds. */
 static int draws_of(const struct call *call) {
     enum { MOST = 1000, LEAST = 20, ROUTES = 2000000 };
     double pairs = 1;

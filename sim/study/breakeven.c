@@ -10,6 +10,7 @@
 #include "model/checklist.h"
 #include "model/skew.h"
 #include "sim/engine/engine.h"
+#include "sim/study/estimate.h"
 #include "validation/ratio_search.h"
 #include "workloads/strategy.h"
 
@@ -281,6 +282,7 @@ static enum rc simulated_entry(const struct inputs *in, const struct breakeven_q
         chain_constant((enum chain_preset)in->implementation->chain.preset);
     *entry = (struct breakeven_entry){.chain = chain, .s_per_pair = chain->s_per_pair};
     struct sim_options options = question_times_only(&ask->q);
+    options.engine = r->engine;
     struct ratio_search s = {.platform = in->platform,
                              .path_seed = topo_path_seed((uint64_t)ask->q.seed, 0),
                              .workload = in->workload,
@@ -373,6 +375,22 @@ static enum rc fill(const struct inputs *in, const struct breakeven_question *as
     return RC_OK;
 }
 
+/* Names the engine of all calls of a search, by the larger one of the two. */
+static void choose_engine(const struct pair *p, struct breakeven_result *r) {
+    struct estimate x = {.largest_flows = fmax(sim_flows(&p->one), sim_flows(&p->two))};
+    estimate_conclude(r->decided, &r->question->q, &x);
+    r->engine = x.engine;
+}
+
+/* A ratio of two lower bounds bounds nothing. */
+static enum rc check_engine_of_search(const struct breakeven_result *r, struct err *e) {
+    int engine = r->question->q.engine;
+    if (r->simulated && engine == SIM_ENGINE_BOUND)
+        return err_set(e, RC_USAGE, "--engine bound: breakeven --by simulated compares simulated times; the closed "
+                                    "form (--by analytic) needs no engine");
+    return engine == SIM_ENGINE_FLUID ? licence_require(licences_get(r->decided, CAP_FLUID_ENGINE), e) : RC_OK;
+}
+
 static enum rc check(const struct inputs *in, struct err *e) {
     if (in->traffic->unit == TRAFFIC_BYTES)
         return err_set(e, RC_UNSUPPORTED,
@@ -403,6 +421,8 @@ static enum rc fill_pair(struct breakeven_result *r, struct err *e) {
     const struct inputs *in = &r->in;
     call_build(in->topology, in->workload, in->implementation, in->traffic, STRATEGY_ONE_HOP, PHASE_DISPATCH, &p.one);
     call_build(in->topology, in->workload, in->implementation, in->traffic, STRATEGY_TWO_HOP, PHASE_DISPATCH, &p.two);
+    if (r->simulated)
+        choose_engine(&p, r);
     enum rc rc = fill(in, r->question, &p, r, e);
     call_clear(&p.one);
     call_clear(&p.two);
@@ -419,7 +439,9 @@ enum rc study_breakeven(const struct study *s, const struct breakeven_question *
                                    .host_exposure_s = question->host_exposure_s,
                                    .range = {range_default[0], range_default[1]},
                                    .seed = (uint64_t)question->q.seed};
-    enum rc rc = inputs_load(&question->q, INPUT_ALL, &r->in, e);
+    enum rc rc = check_engine_of_search(r, e);
+    if (!rc)
+        rc = inputs_load(&question->q, INPUT_ALL, &r->in, e);
     if (!rc)
         rc = check(&r->in, e);
     if (!rc)

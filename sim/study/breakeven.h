@@ -63,6 +63,7 @@ struct breakeven_result {
     struct licences *decided;
     struct intervals *intervals; /* of the platform's constants; hold the names of inputs */
     bool simulated;
+    enum sim_engine engine; /* of all calls of the search; SIM_ENGINE_AUTO: there is none */
     const struct licence *licence; /* of the capability; not withdrawn, or there is no result */
     int64_t ranks;
     double fan_out, quota, row_bytes, experts_per_rank;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One call over many batches and layers of its workload: quantiles of its times. */
-#include "sim/study/one_call.h"
+#include "sim/study/draws.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static const double levels[RESULT_QUANTILES] = {0.5, 0.95, 0.99};
 
-/* The smallest value that at least a share q of the draws does not exceed. */
+/* Finds the smallest values that at least each share of the draws does not exceed. */
 static void quantiles(double *times_s, size_t n, double *q) {
     stat_sort(times_s, n);
     for (int i = 0; i < RESULT_QUANTILES; i++) {

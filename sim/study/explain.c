@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why the closed form and the simulation differ, and who is last at best. */
+#include "sim/study/explain.h"
+
 #include <stdlib.h>
 
 #include "sim/engine/engine.h"
 #include "sim/study/causes.h"
-#include "sim/study/one_call.h"
 
 enum rc explain_causes(const struct call_run *run, const struct question *question, struct err *e) {
     const struct term *t = run->term;

@@ -7,6 +7,13 @@
 
 #include "model/model.h"
 #include "sim/engine/engine.h"
+#include "sim/study/allow.h"
+#include "sim/study/draws.h"
+#include "sim/study/estimate.h"
+#include "sim/study/explain.h"
+#include "sim/study/scope.h"
+#include "sim/study/sequence.h"
+#include "sim/study/shown.h"
 #include "validation/compare.h"
 #include "workloads/strategy.h"
 
@@ -21,13 +28,9 @@ void result_call_clear(struct result_call *c) {
     *c = (struct result_call){0};
 }
 
-const struct costs *call_run_basis(const struct call_run *run) {
-    return &run->cases.costs[run->term->time_known ? 0 : run->cases.wire];
-}
-
 /* --- before the run ------------------------------------------------------------------------------------ */
 
-/* What would make a time known that no alpha covers. */
+/* Says what would make a time known that no alpha covers. */
 static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
     bool several = asked->world[1] > asked->world[0];
     char list[60];
@@ -71,7 +74,7 @@ static void fill_cases(const struct question *q, struct call_run *run) {
     costs_wire(&run->call, &cases->costs[cases->wire]);
 }
 
-/* Without a known time the bound is the lowest of the treatments. */
+/* Fills the lower bounds of a call; without a known time its bound is the lowest of the treatments. */
 static void fill_bounds(struct call_run *run) {
     struct cases *cases = &run->cases;
     bound_calls(&run->call, cases->costs, cases->n, cases->bound_s, &cases->busiest);
@@ -99,7 +102,7 @@ static void fill_traffic(struct call_run *run) {
 
 /* --- the run ------------------------------------------------------------------------------------------- */
 
-/* Where the time is known the band is that time. */
+/* Fills the band of the call time over the treatments of fixed costs; where the time is known, it is that time. */
 static void call_fill_band(const struct outcome *outcomes, struct call_run *run) {
     const struct cases *cases = &run->cases;
     double low_s = INFINITY, high_s = -INFINITY;
@@ -115,16 +118,15 @@ static void call_fill_band(const struct outcome *outcomes, struct call_run *run)
     run->c->band[1] = claim_if(high_s >= low_s, run->time, high_s);
 }
 
-/* The cost of the simulations; a run that several cases share counts once. */
+/* Adds what the simulations cost; a run that several cases share counts once. */
 static void add_cost(const struct outcome *outcomes, size_t i, struct result *r) {
-    const char *engine = outcomes[i].engine;
-    if (engine)
-        r->engine = r->engine && strcmp(r->engine, engine) != 0 ? "simgrid, fluid" : engine;
     size_t first = 0;
     while (outcomes[first].run != outcomes[i].run)
         first++;
     if (first == i) {
         r->flows += outcomes[i].flows;
+        r->events += outcomes[i].events;
+        r->levels += outcomes[i].levels;
         r->wall_s += outcomes[i].wall_s;
         r->cpu_s += outcomes[i].cpu_s;
     }
@@ -158,6 +160,7 @@ static void fill_times(const struct outcome *outcomes, struct call_run *run) {
 static enum rc simulate(struct asking *a, struct call_run *run, struct err *e) {
     const struct question *q = a->q;
     struct outcome outcomes[RESULT_TREATMENTS + 1] = {0};
+    BUG_ON(q->engine == SIM_ENGINE_AUTO); // decided once for all calls
     bool detail = q->detail >= DETAIL_RANKS;
     const struct sim_options options = {.engine = (enum sim_engine)q->engine,
                                         .timeout_s = q->timeout_s,
@@ -218,6 +221,7 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
     *run->c = (struct result_call){.strategy = strategy_name(strategy),
                                    .phase = phase_name(phase),
                                    .dedup = run->call.one_hop_dedup,
+                                   .engine = a->r->engine,
                                    .chunks = run->call.chunks,
                                    .pipelined = run->call.pipelined,
                                    .conditional = licence_state(run->time) != CAPABILITY_OPEN,
@@ -226,8 +230,12 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
                                    .sequence.worst = -1};
     a->r->n_calls++;
     fill_cases(a->q, run);
+    if (a->estimate) {
+        estimate_add(a, run);
+        return RC_OK;
+    }
     fill_bounds(run);
-    enum rc rc = a->q->analytic_only ? RC_OK : simulate(a, run, e);
+    enum rc rc = question_simulates(a->q) ? simulate(a, run, e) : RC_OK;
     run->c->analytic.present = a->q->compare;
     run->c->analytic.no_form = a->q->compare ? model_no_form(&run->call) : NULL;
     if (!rc && model_covers(&run->call) && a->q->compare)
@@ -238,6 +246,8 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
 enum rc call_run_more(struct asking *a, struct call_run *run, struct err *e) {
     const struct question *q = a->q;
     enum rc rc = RC_OK;
+    if (a->estimate)
+        return rc;
     fill_traffic(run);
     if (q->detail >= DETAIL_MAP)
         shown_map(&run->call, run->c);

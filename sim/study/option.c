@@ -36,15 +36,19 @@ const struct option option_chunks = {"--chunks", "N", OPTION_KEY, 0,
 const struct option option_trace = {"--trace", "FILE", OPTION_KEY, 0,
                                     .key = "workload.routing.trace",
                                     .help = "routing record: counts, token by token, or a matrix"};
+const struct option option_as = {"--as", "KIND", OPTION_KEY, 0,
+                                 .key = "workload.routing.record",
+                                 .help = "what the record holds: auto (default), counts, matrix or routes"};
 const struct option option_model = {"--model", "FILE", OPTION_KEY, 0,
                                     .key = "workload.model",
                                     .help = "config.json of a model as on Hugging Face: its layer and its router"};
 const struct option option_seed = {"--seed", "N", OPTION_COUNT, offsetof(struct question, seed), .max = INT64_MAX,
                                    .help = "of drawn tokens (default 1)"};
-static const char *const engines[] = {"auto", "simgrid", "fluid", NULL};
+static const char *const engines[] = {"auto", "simgrid", "fluid", "bound", NULL};
 const struct option option_engine = {"--engine", "NAME", OPTION_CHOICE, offsetof(struct question, engine),
                                      .choices = engines, .first = SIM_ENGINE_AUTO,
-                                     .help = "auto (default: by the number of flows), simgrid or fluid"};
+                                     .help = "auto (default: by the number of flows), simgrid, fluid, or bound: lower "
+                                             "bounds only"};
 const struct option option_timeout = {"--timeout", "SECONDS", OPTION_SECONDS, offsetof(struct question, timeout_s),
                                       .help = "end a simulation after so much CPU time, or ten times that of wall time "
                                               "(exit 4)"};
@@ -151,4 +155,16 @@ enum rc option_take(const struct option *row, const char *value, void *into, str
         return question_set(field, row->key, value, e);
     }
     return RC_OK;
+}
+
+enum rc question_take(struct question *q, const char *word, const char *value, struct err *e) {
+    static const struct option *const all[] = {&option_platform, &option_workload, &option_implementation,
+                                               &option_strategy, &option_phase,    &option_schedule,
+                                               &option_window};
+    if (!value)
+        return RC_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name + strlen("--"), word) == 0)
+            return option_take(all[i], value, q, e);
+    return question_set(q, word, value, e);
 }

@@ -2,7 +2,8 @@
 /* option.h - options as rows of a table: what one is called, what kind of value it takes, which field it fills.
  *
  * Rows that fill a question stand here: the command line takes them, and axes of a sweep by their name without "--".
- * Units: SI. Errors: RC_USAGE (bad value). Ownership: values are borrowed. */
+ * Units: SI. Errors: RC_USAGE (bad value, a count out of min..max). Ownership: values are borrowed. Edges: a
+ * strategy named twice counts once; of any other option the last value counts. */
 #ifndef SIM_STUDY_OPTION_H
 #define SIM_STUDY_OPTION_H
 
@@ -37,8 +38,12 @@ struct option {
 /* Takes a value of an option into its struct. */
 enum rc option_take(const struct option *row, const char *value, void *into, struct err *e);
 
+/* Takes a value by the word that a sweep file has for it: platform, workload, implementation, strategy, phase, schedule
+ * or window, otherwise a dotted key of question_set(). value NULL: not given. */
+enum rc question_take(struct question *q, const char *word, const char *value, struct err *e);
+
 extern const struct option option_platform, option_workload, option_implementation, option_set, option_strategy,
-    option_phase, option_schedule, option_window, option_chunks, option_trace, option_model, option_seed,
+    option_phase, option_schedule, option_window, option_chunks, option_trace, option_as, option_model, option_seed,
     option_engine, option_timeout, option_corpus;
 
 #endif

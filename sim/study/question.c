@@ -103,6 +103,10 @@ struct sim_options question_times_only(const struct question *q) {
     return (struct sim_options){.engine = (enum sim_engine)q->engine, .timeout_s = q->timeout_s, .times_only = true};
 }
 
+bool question_simulates(const struct question *q) {
+    return !q->analytic_only && q->engine != SIM_ENGINE_BOUND;
+}
+
 bool question_is_sequence(const struct question *q) {
     return q->host != HOST_ALONE || q->calls || q->all_layers || q->batches;
 }
@@ -158,6 +162,8 @@ int question_words(const struct question *q, struct arena *arena, const char ***
     words_add_count(&w, "--draws", q->draws);
     add_option(&w, "--seed", arena_printf(arena, "%lld", (long long)q->seed));
     add_option(&w, "--corpus", q->corpus);
+    if (q->engine != SIM_ENGINE_AUTO)
+        add_option(&w, "--engine", sim_engine_name((enum sim_engine)q->engine));
     if (q->analytic_only)
         add_word(&w, "--analytic-only");
     const char **all = arena_alloc(arena, w.n, sizeof *all);

@@ -71,6 +71,8 @@ enum rc question_set_text(struct question *q, const char *text, struct err *e);
 bool question_has_phase(const struct question *q, enum phase phase);
 /* The strategies asked for, or the default ones. Returns their number. */
 int question_strategies(const struct question *q, const int **strategies);
+/* Whether an engine plays the calls: the closed form alone does without, and so does the engine `bound`. */
+bool question_simulates(const struct question *q);
 /* What the engine is told for a run of which only times are wanted. */
 struct sim_options question_times_only(const struct question *q);
 /* Whether calls are played back to back. */

@@ -65,6 +65,7 @@ struct result_sequence {
 
 struct result_call {
     const char *strategy, *phase;
+    const char *engine; /* as of the result */
     enum dedup dedup; /* of a one-hop call */
     bool baseline;    /* nobody asked for it, but a gain is against it */
     int chunks;
@@ -111,7 +112,7 @@ struct result_gain {
 };
 
 struct result_weakest {
-    char constant[48];
+    const char *constant; /* "platform.slow.latency"; NULL: no number rests on one */
     enum status status;
 };
 
@@ -125,15 +126,16 @@ struct result {
     enum dedup gain_against; /* of the one hop that the gains are against */
     struct result_gain gain[RESULT_GAINS]; /* by phase, then the round trip */
     struct result_weakest weakest;
-    struct buf assumed; /* constants that no source gives, one a line */
+    struct buf assumed; /* constants that no source gives, one a line, those that weigh most first */
+    struct buf assumed_choices; /* what no source gives and is no number: order, window, pieces */
     struct claim hierarchy_ratio;
     const struct licence *licences[CAP_COUNT]; /* as this question leaves them */
     struct licences *decided;                  /* the study's; those of this question are forgotten with the result */
     const struct gate_result *gates;           /* that stood behind them */
     size_t n_gates;
     struct buf warnings; /* one line each */
-    const char *engine; /* that simulated; "simgrid, fluid" when calls differ; NULL: none */
-    uint64_t flows;
+    const char *engine; /* of all calls: "simgrid", "fluid", "bound" (nothing was simulated); NULL: none was asked */
+    uint64_t flows, events, levels; /* 0: not counted */
     double wall_s, cpu_s, peak_rss_bytes;
     const char *const *arguments; /* a command line that asks this */
     int n_arguments;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a question is about, for the gates. */
-#include "sim/study/one_call.h"
+#include "sim/study/scope.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "platforms/base/stat.h"
 #include "workloads/strategy.h"
 
-/* Settings that change how many ranks there are, not what one of them can do. */
+/* Returns whether settings change how many ranks there are only, not what one of them can do. */
 static bool only_shape(const struct question_input *input) {
     static const char *const shape[] = {"groups", "ranks_per_group"};
     for (size_t i = 0; i < input->n; i++)
@@ -23,7 +23,7 @@ static void widen(double range[2], double value, bool first) {
     range[1] = first ? value : fmax(range[1], value);
 }
 
-/* Bytes that ranks send, local ones included, and the skew of a stage on its links. */
+/* Widens a scope by the bytes that ranks send in a stage, local ones included, and by the skew on its links. */
 static void widen_by_stage(const struct matrix *m, bool first, struct gate_scope *asked) {
     size_t ranks = (size_t)m->ranks;
     double *out = mem_alloc(ranks, sizeof *out), *in = mem_alloc(ranks, sizeof *in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same call several times back to back, or one for each layer or micro-batch of a trace. */
-#include "sim/study/one_call.h"
+#include "sim/study/sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static enum rc load_layers(const struct inputs *in, uint64_t seed, struct calls 
     return rc;
 }
 
-/* Batches of the layer that the first call is of. */
+/* Draws the batches of the layer that the first call is of. */
 static enum rc load_batches(const struct inputs *in, const struct question *q, const struct traffic *first,
                             struct calls *c, struct result_sequence *s, struct err *e) {
     struct workload w = *in->workload;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the run that is shown says of stages, ranks, links and messages: claims of the call time, or of the wire. */
-#include "sim/study/one_call.h"
+#include "sim/study/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ static struct claim *per_rank(const double *times_s, int ranks, const struct lic
     return claims;
 }
 
-/* Whether every exchange of a call is as good as uniform: a call of an even load that ends far above its bound is the
- * schedule's doing. */
+/* Returns whether every exchange of a call is as good as uniform: a call of an even load that ends far above its bound
+ * is the schedule's doing. */
 static bool is_even(const struct outcome *o) {
     for (int i = 0; i < o->n_stages; i++)
         if (o->stages[i].rho_in > 1.02 || o->stages[i].rho_out > 1.02)
@@ -77,7 +77,7 @@ static void publish_bins(const struct outcome *o, const struct load *load, const
         link->bins[b] = o->link_bin_bytes[first + (size_t)b] / (o->link_bin_s * link->link->capacity_Bps);
 }
 
-/* The links that are busiest over the run that is shown, with their use over time. */
+/* Lists the links that are busiest over the run that is shown, with their use over time. */
 static void publish_links(const struct outcome *o, const struct topology *t, const struct licence *l, int64_t most,
                           struct result_call *c) {
     if (!o->link_bytes || !(o->time_s > 0))
@@ -122,7 +122,6 @@ void shown_publish(const struct outcome *o, const struct call_run *run, const st
     publish_messages(o, run->shown, &c->messages);
 }
 
-/* Bytes between blocks of ranks, few enough to look at. */
 void shown_map(const struct call *call, struct result_call *c) {
     int ranks = call->topology->ranks;
     int each = (ranks + RESULT_MAP - 1) / RESULT_MAP, n = (ranks + each - 1) / each;

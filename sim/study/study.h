@@ -12,15 +12,25 @@
 #include "sim/study/result.h"
 #include "validation/gate_run.h"
 
+struct estimate;
+
 struct study {
     struct gate_run run;
     struct licences *licences;
     struct inputs_memo *memo; /* NULL: each question loads its own inputs */
+    /* told before a question is simulated what that will cost; NULL: nobody is */
+    void (*tell)(const struct estimate *estimate);
 };
 
 /* corpus: folder of the user's own gates, or NULL. */
 enum rc study_open(const char *corpus, struct inputs_memo *memo, struct study *s, struct err *e);
 void study_close(struct study *s);
+
+/* Loads the inputs, with their traffic, and counts what an answer will cost (estimate.h). */
+enum rc study_estimate(const struct study *s, const struct question *q, struct estimate *estimate, struct err *e);
+
+/* Refuses to go beyond one call, whatever the gates say: no code composes calls into a step. */
+enum rc study_refuse_step(const struct study *s, struct err *e);
 
 /* Simulates what was asked; with question.compare also by the closed form. */
 enum rc study_answer(const struct study *s, const struct question *q, struct result **result, struct err *e);

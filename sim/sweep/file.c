@@ -14,14 +14,14 @@ static int by_key(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* Records of one key in the order of their lines. */
+/* Orders records by key, those of one key by their lines. */
 static int by_key_and_line(const void *a, const void *b) {
     const struct sweep_found *x = a, *y = b;
     int order = strcmp(x->key, y->key);
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Errors of circumstance go by the text of their code. */
+/* Returns whether an error of a record is one of circumstance, by the text of its code. */
 static bool is_circumstance(const char *kind) {
     static const enum rc codes[] = {
 #define FILE_CODE(code, text) code,
@@ -80,12 +80,25 @@ static void sort_keys(struct sweep_file *f) {
     f->n_keys = n;
 }
 
+/* Returns whether a line without its end can be a record of ours that was cut off: it begins as one does. */
+static bool is_cut_record(const char *text, size_t n) {
+    static const char head[] = "{\"schema\": \"moesim/sweep-record/1\"";
+    size_t length = sizeof head - 1;
+    return memcmp(text, head, n < length ? n : length) == 0;
+}
+
 static enum rc read_lines(struct sweep_file *f, FILE *in, struct err *e) {
     char *text = NULL;
     size_t room = 0;
     enum rc rc = RC_OK;
     ssize_t n;
     for (int line = 1; !rc && (n = getline(&text, &room, in)) > 0; line++) {
+        if (text[n - 1] != '\n' && !is_cut_record(text, (size_t)n)) {
+            const struct place at = {f->path, line, 0};
+            rc = err_at(e, RC_SYNTAX, &at,
+                        "not a record of a sweep, so the file is left as it is; write to another file");
+            break;
+        }
         if (text[n - 1] != '\n') {
             f->repaired = true;
             break;
@@ -135,8 +148,23 @@ const struct sweep_found *sweep_file_find(const struct sweep_file *f, const char
     return f->n_keys ? bsearch(key, f->keys, f->n_keys, sizeof *f->keys, by_key) : NULL;
 }
 
+enum rc sweep_file_check(const struct sweep_file *f, struct err *e) {
+    struct stat own, there;
+    if (fstat(f->fd, &own) != 0)
+        return err_set(e, RC_IO, "%s: cannot be looked at: %s", f->path, strerror(errno));
+    if (stat(f->path, &there) != 0 || there.st_dev != own.st_dev || there.st_ino != own.st_ino)
+        return err_set(e, RC_IO, "%s: was removed or replaced while the sweep wrote to it", f->path);
+    return own.st_size == f->bytes
+               ? RC_OK
+               : err_set(e, RC_IO, "%s: has %lld bytes, but %lld were written: something else writes to it or has cut "
+                         "it", f->path, (long long)own.st_size, (long long)f->bytes);
+}
+
 enum rc sweep_file_add(struct sweep_file *f, const char *record, size_t n, struct err *e) {
     size_t done = 0;
+    enum rc rc = sweep_file_check(f, e);
+    if (rc)
+        return rc;
     while (done < n) {
         ssize_t k = pwrite(f->fd, record + done, n - done, f->bytes + (off_t)done);
         if (k < 0 && errno == EINTR)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/report/record.h"
+#include "sim/study/estimate.h"
 #include "sim/study/key.h"
 
 /* Seconds on one core, measured on a machine of 2 shared cores with workloads/sweeps, 16 to 256 ranks. Under skew the
@@ -24,7 +25,7 @@ static double runs_per_call(const struct question *q) {
     return q->causes ? WITH_CAUSES : WITHOUT_CAUSES;
 }
 
-/* Messages that a point may send at most: a flow for the payload of each, one for its cost. */
+/* Fills the messages that a point may send at most: a flow for the payload of each, one for its cost. */
 static void fill_flows(const struct question *q, const struct inputs *in, struct sweep_plan *plan) {
     double ranks = plat_ranks(in->platform);
     double groups = (double)in->platform->groups, each = ranks / groups;
@@ -38,7 +39,7 @@ static void fill_flows(const struct question *q, const struct inputs *in, struct
                      ? one
                      : two * (double)(in->implementation->chunks > 1 ? in->implementation->chunks : 1);
     plan->ranks = (int)ranks;
-    plan->flows = q->analytic_only ? 0 : flows * phases;
+    plan->flows = question_simulates(q) ? flows * phases : 0;
     bool uniform = in->workload->routing.source == SOURCE_UNIFORM;
     double message_s = uniform ? UNIFORM_MESSAGE_S : SKEWED_MESSAGE_S * fmin(ranks, SKEWED_RANKS);
     plan->seconds = ANALYTIC_S + ANALYTIC_PAIR_S * ranks * ranks + plan->flows * runs_per_call(q) * message_s;
@@ -48,7 +49,7 @@ static bool is_spec_error(enum rc rc) {
     return rc == RC_USAGE || rc == RC_SCHEMA || rc == RC_UNIT || rc == RC_SYNTAX || rc == RC_IO;
 }
 
-/* A point that cannot run has a key of why. */
+/* Plans a point that cannot run: its key is made of why. */
 static enum rc refuse(const struct study *study, const struct question *q, enum rc rc, const struct err *why,
                       struct sweep_plan *plan, struct err *e) {
     const struct question_program program = question_program(study);
@@ -76,6 +77,65 @@ enum rc sweep_point_plan(const struct sweep_spec *spec, size_t point, const stru
     question_clear(&q);
     return rc;
 }
+
+enum rc sweep_plan_all(const struct sweep_spec *spec, const struct study *study, struct sweep_plan *plans,
+                       struct err *e) {
+    for (size_t i = 0; i < spec->n_points; i++) {
+        enum rc rc = sweep_point_plan(spec, i, study, &plans[i], e);
+        if (rc) {
+            err_prefix(e, "%s: point %lld", spec->doc->file, (long long)spec->points[i].number);
+            return rc == RC_USAGE ? RC_SCHEMA : rc; // the file is wrong, not the command line
+        }
+    }
+    return RC_OK;
+}
+
+/* --- one engine for all points ----------------------------------------------------------------------- */
+
+struct candidate {
+    size_t point;
+    double messages; /* about */
+};
+
+static int most_first(const void *a, const void *b) {
+    const struct candidate *x = a, *y = b;
+    if (x->messages != y->messages)
+        return x->messages < y->messages ? 1 : -1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* Says whether `auto` takes the engine `fluid` for a point; false where it cannot run. */
+static bool needs_fluid(const struct sweep_spec *spec, size_t point, const struct study *study) {
+    struct question q;
+    struct estimate x;
+    struct err ignored;
+    bool fluid = !sweep_spec_question(spec, point, &q, &ignored) && !study_estimate(study, &q, &x, &ignored) &&
+                 x.engine == SIM_ENGINE_FLUID;
+    question_clear(&q);
+    return fluid;
+}
+
+void sweep_choose_engine(struct sweep_spec *spec, const struct study *study) {
+    bool withdrawn = licence_state(licences_get(study->licences, CAP_FLUID_ENGINE)) == CAPABILITY_WITHDRAWN;
+    bool fluid = false;
+    if (spec->engine != SIM_ENGINE_AUTO || !spec->simulate)
+        return;
+    struct candidate *all = mem_alloc(spec->n_points, sizeof *all);
+    for (size_t i = 0; i < spec->n_points && !withdrawn; i++) {
+        struct sweep_plan plan;
+        struct err ignored; // told when the point is planned
+        sweep_point_plan(spec, i, study, &plan, &ignored);
+        all[i] = (struct candidate){i, plan.flows};
+    }
+    qsort(all, spec->n_points, sizeof *all, most_first);
+    // what is about right need not be counted far below the limit
+    for (size_t i = 0; i < spec->n_points && !withdrawn && !fluid && all[i].messages > SIM_SIMGRID_FLOWS / 8.0; i++)
+        fluid = needs_fluid(spec, all[i].point, study);
+    free(all);
+    spec->engine = fluid ? SIM_ENGINE_FLUID : SIM_ENGINE_SIMGRID;
+}
+
+/* --- records ------------------------------------------------------------------------------------------ */
 
 static void fill_head(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
                       const char *axes[SWEEP_AXES], const char *values[SWEEP_AXES],
@@ -128,10 +188,10 @@ void sweep_point_run(const struct sweep_spec *spec, size_t point, const struct s
     question_clear(&q);
 }
 
-void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan,
+void sweep_point_lost(const struct sweep_spec *spec, size_t point, const struct sweep_plan *plan, enum rc why,
                       const char *message, struct buf *out) {
     const char *axes[SWEEP_AXES], *values[SWEEP_AXES];
     struct record_head head;
     fill_head(spec, point, plan, axes, values, &head);
-    write_error(spec, point, &head, RC_RESOURCE, message, out);
+    write_error(spec, point, &head, why, message, out);
 }

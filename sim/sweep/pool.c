@@ -13,7 +13,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/process.h"
 
-/* The worker's life: a point in, the length of its record and the record out. */
+/* Lives as a worker: takes a point, gives the length of its record and the record. */
 static _Noreturn void serve(const struct sweep_pool *pool, int from, int to) {
     int64_t point;
     signal(SIGINT, SIG_DFL);

@@ -3,7 +3,8 @@
  *
  * Workers are forked from the caller and share what it has loaded. One that dies is noticed and replaced.
  * Errors: RC_IO when no process can be started.  Ownership: sweep_pool_close() ends the workers.
- * Units: ms. */
+ * Units: ms.
+ * Edges: a timeout of 0 does not wait; to close a pool that could not be opened does nothing. */
 #ifndef SIM_SWEEP_POOL_H
 #define SIM_SWEEP_POOL_H
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "platforms/base/clock.h"
+#include "platforms/base/process.h"
 #include "sim/sweep/pool.h"
 
 static volatile sig_atomic_t interrupted;
@@ -45,9 +46,12 @@ void sweep_work(void *context, int64_t point, struct buf *record) {
     struct err e = {.text = ""};
     if (job->plans) {
         plan = job->plans[point];
-    } else if (sweep_point_plan(job->spec, (size_t)point, job->study, &plan, &e)) {
-        sweep_point_lost(job->spec, (size_t)point, &plan, e.text, record);
-        return;
+    } else {
+        enum rc rc = sweep_point_plan(job->spec, (size_t)point, job->study, &plan, &e);
+        if (rc) {
+            sweep_point_lost(job->spec, (size_t)point, &plan, rc, e.text, record);
+            return;
+        }
     }
     sweep_point_run(job->spec, (size_t)point, &plan, job->study, record);
 }
@@ -72,7 +76,7 @@ static void show(struct state *s, bool last) {
 
 /* --- handing out ----------------------------------------------------------------------------------- */
 
-/* A point that a remote worker has held for much longer than any took; -1: none. */
+/* Returns a point that a remote worker has held for much longer than any took; -1: none. */
 static int64_t overdue(const struct state *s) {
     int64_t point = -1;
     double since = clock_wall_s() - (1 + 4 * s->longest_s);
@@ -138,7 +142,7 @@ static enum rc keep(struct state *s, int64_t point, const struct buf *record, st
     return RC_OK;
 }
 
-/* A worker died over a point: it is given to another, and has failed when that one dies too. */
+/* Gives a point over which a worker died to another; it has failed when that one dies too. */
 static enum rc lose(struct state *s, int64_t point, int signal_number, struct err *e) {
     if (s->finished[point])
         return RC_OK;
@@ -153,7 +157,11 @@ static enum rc lose(struct state *s, int64_t point, int signal_number, struct er
     else
         snprintf(why, sizeof why, "two workers died over this point");
     struct buf record = {0};
-    sweep_point_lost(s->job->spec, (size_t)point, &s->job->plans[point], why, &record);
+    // a worker that crashes by itself will do so again; an end from outside, or one without a signal (a remote worker,
+    // no memory), says nothing of the point
+    bool by_itself = signal_number && !process_ended_from_outside(signal_number);
+    sweep_point_lost(s->job->spec, (size_t)point, &s->job->plans[point], by_itself ? RC_ENGINE : RC_RESOURCE, why,
+                     &record);
     enum rc rc = keep(s, point, &record, e);
     buf_clear(&record);
     return rc;
@@ -206,7 +214,7 @@ bool sweep_is_done(const struct sweep_job *job, const struct sweep_found *found)
     return job->retry == RETRY_NONE || (job->retry == RETRY_CIRCUMSTANCE && !found->by_circumstance);
 }
 
-/* Points that are not in the file yet, largest first. */
+/* Lists the points that are not in the file yet, largest first. */
 static void order_points(struct state *s) {
     struct sized *all = mem_alloc(s->job->spec->n_points, sizeof *all);
     for (size_t i = 0; i < s->job->spec->n_points; i++) {
@@ -264,6 +272,8 @@ enum rc sweep_run(const struct sweep_job *job, int jobs, const struct sweep_remo
             rc = collect(&s, e);
         show(&s, false);
     }
+    if (!rc)
+        rc = sweep_file_check(file, e);
     if (s.terminal || clock_wall_s() - s.begin_s > 60)
         show(&s, true);
     if (!rc && interrupted) {

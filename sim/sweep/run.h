@@ -6,7 +6,8 @@
  * takes much longer than any before; the first record counts.
  * Errors: RC_IO when the file cannot be written; RC_ENGINE on an interrupt. What is written stays.
  * Ownership: everything is borrowed.
- * Units: SI. */
+ * Units: SI.
+ * Edges: a job whose points are all there writes nothing; remote NULL is this machine only. */
 #ifndef SIM_SWEEP_RUN_H
 #define SIM_SWEEP_RUN_H
 
@@ -36,7 +37,7 @@ struct sweep_job {
 /* Appends the record of a point; context is a struct sweep_job. */
 void sweep_work(void *job, int64_t point, struct buf *record);
 
-/* True when a point is not to be tried: its record is there, or has failed and stays so. */
+/* Returns whether a point is not to be tried: its record is there, or has failed and stays so. */
 bool sweep_is_done(const struct sweep_job *job, const struct sweep_found *found);
 
 struct sweep_tally {

@@ -9,6 +9,8 @@
 
 static const char *const which[] = {"none", "first", "all", NULL};
 
+static const char *const engines[] = {"auto", "simgrid", "fluid", "bound", NULL}; // enum sim_engine
+
 static const struct key keys[] = {
     {"schema", KEY_TEXT, offsetof(struct sweep_spec, name), .required = true, .help = "moesim/sweep/1"},
     {"name", KEY_TEXT, offsetof(struct sweep_spec, name), .required = true, .help = "of the sweep"},
@@ -31,6 +33,8 @@ static const struct key keys[] = {
      .help = "of the first repeat; the next ones follow"},
     {"simulate", KEY_BOOL, offsetof(struct sweep_spec, simulate), .otherwise = "true",
      .help = "false: closed form only"},
+    {"engine", KEY_CHOICE, offsetof(struct sweep_spec, engine), .choices = engines, .otherwise = "auto",
+     .help = "as for --engine, which goes first; auto: one for all points, by the largest"},
     {"causes", KEY_CHOICE, offsetof(struct sweep_spec, causes), .choices = which, .otherwise = "all",
      .help = "points whose difference is explained"},
     {"detail", KEY_CHOICE, offsetof(struct sweep_spec, detail), .choices = which, .otherwise = "first",
@@ -261,24 +265,6 @@ void sweep_spec_free(struct sweep_spec *s) {
 
 /* --- questions ------------------------------------------------------------------------------------- */
 
-/* Axes that are options of their own; all others are dotted keys. */
-static const struct option *option_of(const char *key) {
-    static const struct option *const all[] = {&option_platform, &option_workload, &option_implementation,
-                                               &option_strategy, &option_phase,    &option_schedule,
-                                               &option_window};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(all[i]->name + 2, key) == 0)
-            return all[i];
-    return NULL;
-}
-
-static enum rc take(const char *key, const char *value, struct question *q, struct err *e) {
-    const struct option *option = option_of(key);
-    if (!value)
-        return RC_OK;
-    return option ? option_take(option, value, q, e) : question_set(q, key, value, e);
-}
-
 static bool chosen(int which_points, size_t point) {
     return which_points == SWEEP_ALL || (which_points == SWEEP_FIRST && point == 0);
 }
@@ -291,17 +277,18 @@ enum rc sweep_spec_question(const struct sweep_spec *s, size_t point, struct que
     q->analytic_only = !s->simulate;
     q->causes = chosen(s->causes, point);
     q->detail = chosen(s->detail, point) ? DETAIL_MAP : DETAIL_RECORD;
+    q->engine = s->engine;
     q->timeout_s = s->timeout_s.given ? s->timeout_s.value : 0;
     q->corpus = s->corpus;
     q->platform.name = s->platform;
     q->workload.name = s->workload;
     q->implementation.name = s->implementation;
-    enum rc rc = take("phase", s->phase, q, e);
+    enum rc rc = question_take(q, "phase", s->phase, e);
     for (size_t i = 0; s->strategies && i < s->strategies->n && !rc; i++)
-        rc = take("strategy", s->strategies->items[i]->text, q, e);
+        rc = question_take(q, "strategy", s->strategies->items[i]->text, e);
     for (size_t i = 0; s->set && i < s->set->n && !rc; i++)
         rc = question_set(q, s->set->keys[i], s->set->items[i]->text, e);
     for (size_t i = 0; i < s->n_axes && !rc; i++)
-        rc = take(s->axes[i].key, s->axes[i].values[p->at[i]], q, e);
+        rc = question_take(q, s->axes[i].key, s->axes[i].values[p->at[i]], e);
     return rc;
 }

@@ -2,14 +2,13 @@
 /* CSV: the record reader alone, and counts read from the text. */
 #include "tests/fuzz/fuzz.h"
 
-#include "workloads/records/counts.h"
-#include "workloads/records/counts_read.h"
 #include "workloads/records/csv.h"
+#include "workloads/records/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     const char *text = (const char *)data;
-    struct counts_ask ask = {0, NULL, NULL};
-    struct counts *c = NULL;
+    const struct record_ask ask = {0};
+    struct record *r = NULL;
     struct csv csv;
     struct err e;
     csv_init(&csv, text, n, "fuzz.csv");
@@ -19,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
             csv_number(&csv.fields[i], &value);
         }
     csv_clear(&csv);
-    counts_parse(text, n, "fuzz.csv", &ask, &c, &e);
-    counts_free(c);
+    record_parse(text, n, "fuzz.csv", &ask, &r, &e);
+    record_free(r);
     return 0;
 }

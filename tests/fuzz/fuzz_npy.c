@@ -2,14 +2,13 @@
 /* Array files: the parser alone, and counts read from whatever it accepts. */
 #include "tests/fuzz/fuzz.h"
 
-#include "workloads/records/counts.h"
-#include "workloads/records/counts_read.h"
 #include "workloads/records/npy.h"
+#include "workloads/records/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     const char *text = (const char *)data;
-    struct counts_ask ask = {0, NULL, NULL};
-    struct counts *c = NULL;
+    const struct record_ask ask = {0};
+    struct record *r = NULL;
     struct npy a;
     struct err e;
     if (npy_parse(text, n, "fuzz.npy", &a, &e) == RC_OK && a.n_items > 0) {
@@ -20,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         npy_value(&a, a.n_items - 1);
     }
     if (npy_is(text, n))
-        counts_parse(text, n, "fuzz.npy", &ask, &c, &e);
-    counts_free(c);
+        record_parse(text, n, "fuzz.npy", &ask, &r, &e);
+    record_free(r);
     return 0;
 }

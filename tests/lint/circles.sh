@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # No circle between files: circles.sh SOURCE_DIR PROGRAM. A file is a source with its header. It leans on another one by
-# including its header or by using a name that the other one defines (read from the object files beside PROGRAM). Held
-# for the folders below; sim/ and validation/ still have circles of their own.
+# including its header or by using a name that the other one defines (read from the object files beside PROGRAM).
 set -eu
 cd "$1"
 build=$(cd "$(dirname "$2")/.." && pwd)
-folders="platforms model gates workloads/records workloads/placement workloads/draw"
+folders="platforms workloads model gates validation sim tests/support"
+# Parts of them that still have circles, as the beginnings of paths; each word that goes makes the rule hold there.
+excluded="sim/engine/fluid validation/"
 edges=$(mktemp)
 trap 'rm -f "$edges"' EXIT
 
@@ -14,11 +15,11 @@ find $folders \( -name '*.[ch]' -o -name '*.cpp' \) | sort | xargs grep -H '^ *#
     sed -E 's/^([^:]*)\.(c|h|cpp):.*"(.*)\.h".*/\1 \3/' >"$edges"
 
 # BUILD/FOLDER/CMakeFiles/TARGET.dir/FILE.c.o -> FOLDER/FILE, where FILE.c still exists
-objects=$(cd "$build" && find platforms workloads model gates -path '*.dir/*.o' | sort)
+objects=$(cd "$build" && find platforms workloads model gates validation sim -path '*.dir/*.o' | sort)
 test -n "$objects" || { echo "circles.sh: no object files in $build"; exit 1; }
 (cd "$build" && nm -A $objects) | sed -E 's#/CMakeFiles/[^/]*\.dir/#/#; s#\.(c|cpp)\.o: *[0-9a-f]* # #' |
     while read -r file rest; do
-        test -f "$file.c" && echo "$file $rest"
+        if test -f "$file.c" || test -f "$file.cpp"; then echo "$file $rest"; fi
     done | awk '
     $2 ~ /^[TDBRCV]$/ { from[$3] = $1 }
     $2 == "U" { used[$1 " " $3] = 1 }
@@ -30,9 +31,16 @@ test -n "$objects" || { echo "circles.sh: no object files in $build"; exit 1; }
         }
     }' >>"$edges"
 
-test "$(wc -l <"$edges")" -gt 300 || { echo "circles.sh: only $(wc -l <"$edges") arrows found"; exit 1; }
-held=$(echo "$folders" | tr ' ' '|')
-loops=$(grep -E "^($held)/[^ ]* ($held)/" "$edges" | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null) || {
+test "$(wc -l <"$edges")" -gt 2000 || { echo "circles.sh: only $(wc -l <"$edges") arrows found"; exit 1; }
+loops=$(awk -v excluded="$excluded" '
+    BEGIN { n = split(excluded, part, " ") }
+    {
+        for (i = 1; i <= n; i++)
+            if (index($1, part[i]) == 1 || index($2, part[i]) == 1)
+                next
+        if ($1 != $2)
+            print
+    }' "$edges" | sort -u | tsort 2>&1 >/dev/null) || {
     echo "circles between files (each line leans on the next one):"
     echo "$loops"
     exit 1

@@ -26,7 +26,7 @@ BEGIN {
     may["validation/mpi"] = "workloads/records platforms/base"
     may["sim/engine"] = "workloads platforms platforms/base"
     may["sim/study"] = "sim/engine validation model gates workloads platforms platforms/base"
-    may["sim/report"] = "sim/study gates workloads platforms platforms/base"
+    may["sim/report"] = "sim/study validation gates workloads platforms platforms/base"
     may["sim/sweep"] = "sim/report sim/study gates workloads platforms platforms/base"
     may["sim/cli"] = "any"
     may["tests"] = "any"
@@ -92,7 +92,7 @@ BEGIN {
     may["moesim_validation"] = "moesim_model moesim_workloads moesim_platforms moesim_base moesim_gates"
     may["moesim_engine"] = "moesim_workloads moesim_platforms moesim_base PkgConfig::SIMGRID"
     may["moesim_study"] = "moesim_engine moesim_validation moesim_model moesim_gates moesim_workloads"
-    may["moesim_report"] = "moesim_study moesim_gates moesim_workloads moesim_platforms moesim_base"
+    may["moesim_report"] = "moesim_study moesim_validation moesim_gates moesim_workloads moesim_platforms moesim_base"
     may["moesim_sweep"] = "moesim_report moesim_study moesim_gates moesim_workloads moesim_platforms moesim_base"
 }
 {

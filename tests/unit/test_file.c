@@ -130,6 +130,62 @@ static void names_beside_a_file(void **state) {
     beside("w/x.yaml", "/abs/a.csv", "/abs/a.csv");
 }
 
+static char *in_folder(const char *name) {
+    return mem_printf("%s/%s", folder, name);
+}
+
+/* A link stays a link, and a file keeps its mode. */
+static void what_is_written_over_keeps_its_kind(void **state) {
+    (void)state;
+    char *file = in_folder("file"), *link = in_folder("link"), *loose = in_folder("loose");
+    struct stat st;
+    struct err e;
+    assert_ok(file_write(file, "old", 3, &e), &e);
+    assert_int_equal(chmod(file, 0640), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(symlink("made", loose), 0);
+    assert_ok(file_write(link, "new", 3, &e), &e);
+    assert_ok(file_write(loose, "new", 3, &e), &e);
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(lstat(loose, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(stat(file, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    char *data, *made = in_folder("made");
+    size_t n;
+    assert_ok(file_read(file, 100, &data, &n, &e), &e);
+    assert_string_equal(data, "new");
+    free(data);
+    assert_true(file_exists(made));
+    char *const all[] = {file, link, loose, made};
+    for (size_t i = 0; i < 4; i++) {
+        unlink(all[i]);
+        free(all[i]);
+    }
+}
+
+static void one_file_has_many_spellings(void **state) {
+    (void)state;
+    char *a = in_folder("a"), *b = mem_printf("%s/../%s/./a", folder, strrchr(folder, '/') + 1), *c = in_folder("c");
+    char *turn = mem_printf("%s-turn", folder), *d = mem_printf("%s/a", turn);
+    struct err e;
+    assert_int_equal(symlink(folder, turn), 0);
+    for (int there = 0; there < 2; there++) {
+        assert_true(file_same(a, b));
+        assert_true(file_same(a, d));
+        assert_false(file_same(a, c));
+        assert_ok(file_write(a, "x", 1, &e), &e);
+    }
+    unlink(a);
+    unlink(turn);
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    free(turn);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_files_are_whole),
@@ -137,6 +193,8 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_written),
         cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(names_beside_a_file),
+        cmocka_unit_test(what_is_written_over_keeps_its_kind),
+        cmocka_unit_test(one_file_has_many_spellings),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

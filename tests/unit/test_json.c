@@ -142,6 +142,61 @@ static void lines_become_a_list(void **state) {
     }
 }
 
+/* --- a sink ------------------------------------------------------------------------------------------------ */
+
+static void sink_open(void *context, char kind) {
+    buf_printf(context, "%c ", kind);
+}
+
+static void sink_close(void *context) {
+    buf_text(context, ") ");
+}
+
+static void sink_key(void *context, const char *key) {
+    buf_printf(context, "key=%s ", key);
+}
+
+static void sink_text(void *context, const char *text) {
+    buf_printf(context, "text=%s ", text ? text : "null");
+}
+
+static void sink_number(void *context, double value) {
+    buf_printf(context, "number=%g ", value);
+}
+
+static void sink_integer(void *context, int64_t value) {
+    buf_printf(context, "integer=%lld ", (long long)value);
+}
+
+static void sink_boolean(void *context, bool value) {
+    buf_printf(context, "boolean=%d ", value);
+}
+
+static void a_sink_takes_values_as_they_are(void **state) {
+    static const struct json_sink sink = {sink_open,   sink_close,   sink_key,    sink_text,
+                                          sink_number, sink_integer, sink_boolean};
+    struct buf b = {0};
+    struct json j;
+    (void)state;
+    json_init_sink(&j, &sink, &b);
+    json_open(&j, '{');
+    json_key_text(&j, "a\xFF\"", "b\xFF\"\n");
+    json_key_text(&j, "empty", "");
+    json_key_null(&j, "n");
+    json_key_open(&j, "list", '[');
+    json_number(&j, 0.5);
+    json_number(&j, 2);
+    json_int(&j, 2);
+    json_bool(&j, true);
+    json_close(&j);
+    json_key_lines(&j, "lines", "x\ny\n");
+    json_close(&j);
+    assert_string_equal(b.text,
+                        "{ key=a\xEF\xBF\xBD\" text=b\xEF\xBF\xBD\"\n key=empty text= key=n text=null key=list [ "
+                        "number=0.5 number=2 integer=2 boolean=1 ) key=lines [ text=x text=y ) ) ");
+    buf_clear(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short_and_exact),
@@ -151,6 +206,7 @@ int main(void) {
         cmocka_unit_test(escapes),
         cmocka_unit_test(text_is_always_utf8),
         cmocka_unit_test(keys_are_escaped_too),
+        cmocka_unit_test(a_sink_takes_values_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,6 +190,8 @@ static void bad_counts_and_numbers(void **state) {
         {"window: 0", RC_RANGE, "f.yaml:1:9: window: 0 is below the smallest allowed value 1"},
         {"window: 1e17", RC_RANGE, "f.yaml:1:9: window: 1e17 is too large"},
         {"number: 0.5", RC_RANGE, "f.yaml:1:9: number: 0.5 is below the smallest allowed value 1"},
+        {"number: 1e300", RC_RANGE, "f.yaml:1:9: number: 1e300 is out of range, expected 0 or 1e-15 to 1e+15"},
+        {"number: 5e-324", RC_RANGE, "f.yaml:1:9: number: 5e-324 is out of range, expected 0 or 1e-15 to 1e+15"},
         {"number: 1e400", RC_RANGE, "f.yaml:1:9: number: '1e400' is not finite"},
     };
     check_refused(bad, sizeof bad / sizeof *bad, read_bad);

@@ -117,7 +117,7 @@ static void assert_npy_holds(const double *dense, int ranks, bool whole) {
     struct err e;
     snprintf(path, sizeof path, "/tmp/test_matrix_%ld.npy", (long)getpid());
     from_dense(dense, ranks, whole, &m);
-    assert_ok(matrix_write_npy(&m, path, &e), &e);
+    assert_ok(matrix_write_npy(&m, "rows", path, &e), &e);
     assert_ok(file_read(path, 1 << 20, &data, &n, &e), &e);
     assert_ok(npy_parse(data, n, path, &a, &e), &e);
     assert_int_equal(a.kind, whole ? 'i' : 'f');
@@ -157,7 +157,7 @@ static void csv_files_leave_zeros_out(void **state) {
     unlink(path);
     assert_fails(matrix_write_csv(&m, "rows", "/nonexistent/m.csv", &e), RC_IO, &e,
                  "/nonexistent/m.csv: cannot write");
-    assert_fails(matrix_write_npy(&m, "/nonexistent/m.npy", &e), RC_IO, &e, "cannot write");
+    assert_fails(matrix_write_npy(&m, "rows", "/nonexistent/m.npy", &e), RC_IO, &e, "cannot write");
     matrix_clear(&m);
 }
 

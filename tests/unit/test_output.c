@@ -132,6 +132,7 @@ static void the_page_names_what_commands_write(void **state) {
           "--set platform.slow.global_bandwidth=50GBps",
           "simulate " REFERENCE "--set platform.groups=4 --set workload.ep=16 --set workload.ep_layout=tp2",
           "simulate --set platform.groups=5 --set platform.ranks_per_group=4 --set 'platform.group_sizes=3x4 2x2'"}},
+        {"simulate --dry-run, compare --dry-run", {"simulate --dry-run", "compare --dry-run --engine bound"}},
         {"breakeven",
          {"breakeven", "breakeven " REFERENCE, "breakeven --platform synthetic-racks"}},
         {"gates", {"gates --analytic-only"}},

@@ -98,13 +98,13 @@ static void ids_come_in_two_shapes(void **state) {
     }
     record_free(flat);
     record_free(layered);
-    // without top_k the last dimension is experts; when it is both, nobody can tell
-    flat = load_sample("synthetic_ids_tk.npy", 0, 0);
-    assert_int_equal(flat->kind, RECORD_COUNTS);
-    record_free(flat);
+    // without top_k the last dimension is experts, which these numbers do not fit; when it is both, nobody can tell
     char path[RECORDS_PATH];
-    struct record_ask ask = asking(4, 4);
+    struct record_ask ask = asking(0, 0);
     struct err e;
+    assert_fails(record_load(sample("synthetic_ids_tk.npy", path), &ask, &flat, &e), RC_SCHEMA, &e,
+                 "looks like ids of experts");
+    ask = asking(4, 4);
     assert_fails(record_load(sample("synthetic_ids_tk.npy", path), &ask, &flat, &e), RC_SCHEMA, &e,
                  "last dimension 4 is both top_k and experts");
     struct record *r = parse_text("[[[1,2],[3,0]],[[2,1],[0,1]],[[1,3],[2,3]]]", 4, 2);
@@ -147,6 +147,104 @@ static void source_ranks_are_kept(void **state) {
                 "count 1000000000000000000 of token 2 is above 536870912"); // a dropped row, for ever
     refuse_text("{\"topk_ids\":[1]}{\"source_rank\":[0],\"topk_experts\":[[1]]}", 4, 1, RC_SCHEMA,
                 "row 2 has a source rank, unlike the rows before");
+}
+
+/* A known key is used, or it is an error with its place. */
+/* Lists under the names of their layers, and under expert_counts. */
+static void layers_may_be_lists(void **state) {
+    (void)state;
+    static const char *const texts[] = {"{\"layer_3\": [5,9,1,7], \"layer_7\": [1,2,3,6]}",
+                                        "{\"7\": [1,2,3,6], \"3\": [5,9,1,7]}"};
+    for (size_t i = 0; i < 2; i++) {
+        struct record *r = parse_text(texts[i], 4, 0);
+        assert_int_equal(r->kind, RECORD_COUNTS);
+        assert_int_equal(record_layer(r, 1), 7);
+        assert_near(r->counts->counts[1], 9, 0);
+        assert_near(r->counts->counts[7], 6, 0);
+        record_free(r);
+    }
+    struct record *r = parse_text("{\"expert_counts\": [[5,9,1,7],[1,2,3,6]]}", 4, 0);
+    assert_near(r->counts->counts[7], 6, 0);
+    record_free(r);
+    refuse_text("{\"layer_0\": [2,4,0,1,3], \"layer_1\": [1,0,3,2,4]}", 5, 0, RC_SCHEMA, "looks like a slot map");
+    refuse_text("{\"layer_0\": [2,\"4\"]}", 2, 0, RC_SCHEMA, "a text, expected a number");
+}
+
+static void no_known_key_is_skipped(void **state) {
+    (void)state;
+    struct record *r = parse_text("{\"topk_ids\":[0,1],\"source_rank\":3,\"count\":100}\n"
+                                  "{\"topk_experts\":[[2,3],[1,0]],\"source_rank\":7,\"count\":[2,1]}\n", 8, 2);
+    assert_int_equal(r->routes->layers[0].n, 103);
+    assert_int_equal(r->routes->sources, 8);
+    assert_int_equal(r->routes->layers[0].origin[99], 3);
+    assert_int_equal(r->routes->layers[0].origin[102], 7);
+    record_free(r);
+    struct record_ask ask = asking(8, 2);
+    struct err e;
+    const char *weights = "{\"topk_experts\":[[2,3],[1,0]],\"topk_weights\":[[0.5,0.0],[1,0.25]]}";
+    ask.routes.drop_zero_weight = true;
+    assert_ok(record_parse(weights, strlen(weights), "t", &ask, &r, &e), &e);
+    assert_int_equal(r->routes->zero_weight_ids, 1);
+    record_free(r);
+    static const struct {
+        const char *text, *message;
+        enum rc rc;
+    } bad[] = {
+        {"{\"topk_ids\":[0,1],\"layer\":\"model.layers.3\"}", "t.jsonl:1:27: a text 'model.layers.3'", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"source_rank\":\"3\"}", "expected a whole number of 0 or more", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"count\":1.5}", "expected a whole number of 0 or more", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"topk_weights\":0.5}", "expected a list of weights", RC_SCHEMA},
+        {"{\"topk_ids\":[0,1],\"topk_weights\":[0.5]}", "1 weights for 2 ids", RC_SHAPE},
+        {"{\"topk_ids\":[0,1],\"req_id\":[1]}", "names the request", RC_SCHEMA},
+        {"{\"top_k\":\"2\"}", "expected a whole number of 1 or more", RC_SCHEMA},
+        {"{\"num_experts\":[8]}", "expected a whole number of 1 or more", RC_SCHEMA},
+        {"{\"layers\":[1,2]}", "expected layers as", RC_SCHEMA},
+        {"{\"layers\":{\"3\":[1,2]}}", "layer 3 is a list", RC_SCHEMA},
+        {"{\"layers\":{\"3\":{\"cnt\":7}}}", "cnt is a number", RC_SCHEMA},
+        {"{\"layer_3\":{\"0\":\"7\"}}", "layer 3, expert 0 is a text", RC_SCHEMA},
+        {"{\"source_rank\":1}", "source ranks and without topk_ids", RC_SCHEMA},
+        {"{\"layer_id\":0,\"expert_id\":1,\"count\":5}", "a count and without topk_ids", RC_SCHEMA},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuse_text(bad[i].text, 8, 2, bad[i].rc, bad[i].message);
+    r = parse_text("{\"topk_ids\":[0,1],\"layer\":null,\"req_id\":null,\"topk_weights\":null}", 8, 2);
+    record_free(r);
+}
+
+/* Every source rank sends the same rows: that is no padding of one of them; rows of one rank that repeat are. */
+static void rows_of_other_ranks_are_no_repetition(void **state) {
+    (void)state;
+    struct buf b = {0};
+    for (int rank = 0; rank < 64; rank++)
+        for (int row = 0; row < 8; row++)
+            buf_printf(&b, "{\"topk_ids\":[%d,%d],\"source_rank\":%d}\n", row, row + 8, rank);
+    struct record *r = parse_text(b.text, 64, 2);
+    assert_int_equal(routes_suspected(r->routes), 0);
+    record_free(r);
+    for (int row = 0; row < 40; row++)
+        buf_text(&b, "{\"topk_ids\":[1,2],\"source_rank\":5}\n");
+    r = parse_text(b.text, 64, 2);
+    assert_int_equal(routes_suspected(r->routes), 40);
+    record_free(r);
+    buf_clear(&b);
+}
+
+/* All rows repeat: without them there is no load, and so no ratio of loads. */
+static void an_undefined_ratio_is_no_number(void **state) {
+    (void)state;
+    struct buf b = {0};
+    char path[RECORDS_PATH];
+    for (int row = 0; row < 16; row++)
+        buf_text(&b, "{\"layer\":0,\"topk_ids\":[0,1]}\n");
+    write_record(&b, path);
+    const struct setting set[] = {{"experts", "8"}, {"top_k", "2"}, {"routing.source", "trace"},
+                                  {"routing.trace", path}, {NULL, NULL}};
+    struct asked a = get_traffic("2", "2", set);
+    assert_non_null(strstr(a.t->notes.text, "no row is left without them"));
+    assert_null(strstr(a.t->notes.text, "-1"));
+    done(&a);
+    unlink(path);
+    buf_clear(&b);
 }
 
 static void counts_come_by_name_too(void **state) {
@@ -318,6 +416,10 @@ int main(void) {
         cmocka_unit_test(public_sets_have_their_figures),
         cmocka_unit_test(ids_come_in_two_shapes),
         cmocka_unit_test(source_ranks_are_kept),
+        cmocka_unit_test(layers_may_be_lists),
+        cmocka_unit_test(no_known_key_is_skipped),
+        cmocka_unit_test(rows_of_other_ranks_are_no_repetition),
+        cmocka_unit_test(an_undefined_ratio_is_no_number),
         cmocka_unit_test(counts_come_by_name_too),
         cmocka_unit_test(archives_name_their_arrays),
         cmocka_unit_test(a_matrix_is_traffic),

@@ -219,6 +219,31 @@ static void ends_are_counted_in_json(void **state) {
     free(report);
 }
 
+#define FAILED(key, sweep, x)                                                                      \
+    "{\"schema\": \"moesim/sweep-record/1\", \"key\": \"" key "\", \"sweep\": \"" sweep            \
+    "\", \"number\": 0, \"point\": {\"x\": " x "}, \"seed\": 1, \"status\": \"error\", "           \
+    "\"error\": {\"kind\": \"k\", \"message\": \"m\"}}\n"
+#define KEY_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define KEY_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+/* A key stands for one answer, whatever else the lines say; a point too; another sweep has a page of its own. */
+static void a_record_counts_once(void **state) {
+    (void)state;
+    struct yaml_doc *d;
+    char *path = path_of("keys.jsonl"), *arguments = mem_printf("report %s -o /dev/null --format json", path);
+    put_file(path, FAILED(KEY_A, "s", "1") FAILED(KEY_B, "s", "2") FAILED(KEY_A, "s", "3") FAILED(KEY_B, "s", "2"));
+    assert_int_equal(program_run(arguments, &d), 0);
+    assert_near(program_number(d, "records"), 2, 0);
+    yaml_doc_free(d);
+    put_file(path, FAILED(KEY_A, "s", "1") FAILED(KEY_B, "other", "2"));
+    assert_int_equal(program_text(arguments, NULL), 1);
+    put_file(path, FAILED(KEY_A, "s", "1, \"x\": 2"));
+    assert_int_equal(program_text(arguments, NULL), 1);
+    unlink(path);
+    free(path);
+    free(arguments);
+}
+
 static void what_is_no_result_is_refused(void **state) {
     (void)state;
     struct buf out = {0};
@@ -395,6 +420,7 @@ int main(void) {
         cmocka_unit_test(ends_are_counted_in_json),
         cmocka_unit_test(a_csv_row_is_a_call),
         cmocka_unit_test(a_timeline_is_a_chrome_trace),
+        cmocka_unit_test(a_record_counts_once),
         cmocka_unit_test(what_is_no_result_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

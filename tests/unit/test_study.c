@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/study/key.h"
-#include "sim/study/one_call.h"
+#include "sim/study/sequence.h"
 #include "sim/study/option.h"
 
 static void ask(struct question *q, const char *const (*settings)[2]) {

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "sim/sweep/file.h"
+
 /* A time that ran out says nothing of the point: it is tried again, and its last record counts. */
 static void a_point_that_took_too_long_is_tried_again(void **state) {
     (void)state;
@@ -121,14 +123,14 @@ static void goes_on_after_a_full_disk(void **state) {
 }
 
 /* Kills the processes that one has forked; returns how many. */
-static int kill_children(pid_t pid) {
+static int kill_children(pid_t pid, int signal_number) {
     char path[80];
     long child;
     int n = 0;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
     FILE *children = fopen(path, "r");
     while (children && fscanf(children, "%ld", &child) == 1)
-        n += kill((pid_t)child, SIGKILL) == 0;
+        n += kill((pid_t)child, signal_number) == 0;
     if (children)
         fclose(children);
     return n;
@@ -142,7 +144,7 @@ static void goes_on_without_its_workers(void **state) {
     begin(&f, many);
     assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
     pid_t pid = start(&f, 5);
-    assert_int_equal(kill_children(pid), 2);
+    assert_int_equal(kill_children(pid, SIGKILL), 2);
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
@@ -151,9 +153,8 @@ static void goes_on_without_its_workers(void **state) {
 }
 
 /* Once all other points are done, the workers are killed twice over the last one, which takes many seconds: it has an
- * error record, the sweep ends well, and the same command would try it again unless it is told not to. */
-static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
-    (void)state;
+ * error record and the sweep ends well. */
+static void lose_two_workers(int signal_number, const char *left) {
     struct files f;
     struct buf messages = {0};
     int status = 0;
@@ -162,7 +163,7 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
               "causes: none\naxes: [{key: platform.groups, values: [2, 4, 128]}]\n");
     pid_t pid = start(&f, 2);
     for (int i = 0; i < 2; i++) {
-        assert_true(kill_children(pid) > 0);
+        assert_true(kill_children(pid, signal_number) > 0);
         nanosleep(&(struct timespec){.tv_sec = 1}, NULL); // the next worker is at it
     }
     waitpid(pid, &status, 0);
@@ -170,7 +171,9 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
     char *text = get_file(f.out), *failed = strstr(text, "\"status\": \"error\"");
     assert_non_null(failed);
-    assert_non_null(strstr(failed, "two workers died over this point (signal 9)"));
+    char *why = mem_printf("two workers died over this point (signal %d)", signal_number);
+    assert_non_null(strstr(failed, why));
+    free(why);
     assert_non_null(strstr(failed, "platform.groups=128"));
     assert_null(strstr(failed + 1, "\"status\": \"error\""));
     assert_int_equal(lines_in(f.out), 3);
@@ -179,13 +182,25 @@ static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
     assert_non_null(strstr(messages.text, "3 points, 0 new, 3 were there, 1 failed"));
     buf_clear(&messages);
     free(as_it_is);
-    char *again = mem_printf("%s --dry-run", f.spec); // a kill says nothing of the point
+    char *again = mem_printf("%s --dry-run", f.spec);
     assert_int_equal(sweep("", again, f.out, &messages), 0);
-    assert_non_null(strstr(messages.text, "to do    1 (2 are in the file)"));
+    assert_non_null(strstr(messages.text, left));
     free(again);
     free(text);
     buf_clear(&messages);
     end(&f);
+}
+
+/* A kill says nothing of the point: the same command would try it again. */
+static void a_point_that_kills_two_workers_becomes_a_record(void **state) {
+    (void)state;
+    lose_two_workers(SIGKILL, "to do    1 (2 are in the file)");
+}
+
+/* A crash does: the point would crash again. */
+static void a_point_that_crashes_two_workers_is_not_tried_again(void **state) {
+    (void)state;
+    lose_two_workers(SIGSEGV, "to do    0 (3 are in the file)");
 }
 
 static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
@@ -213,11 +228,71 @@ static void a_cut_line_is_repaired_and_other_damage_reported(void **state) {
     end(&f);
 }
 
+/* What is no record of ours is left as it is, whole lines and a last line without an end alike. */
+static void a_file_of_others_is_not_cut(void **state) {
+    (void)state;
+    static const char *const texts[] = {"{\"precious\": 1}", "{\"precious\": 1}\n", "notes", "{\"schema\": \"moesim/x"};
+    struct files f;
+    begin(&f, SMALL "axes:\n  - {key: platform.groups, values: [2]}\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct buf messages = {0};
+        char *data;
+        size_t n;
+        struct err e;
+        put_file(f.out, texts[i]);
+        assert_int_equal(sweep("", f.spec, f.out, &messages), 1);
+        assert_non_null(strstr(messages.text, "write to another file"));
+        assert_ok(file_read(f.out, 1000, &data, &n, &e), &e);
+        assert_string_equal(data, texts[i]);
+        free(data);
+        buf_clear(&messages);
+    }
+    end(&f);
+}
+
+/* With standard descriptors closed the records are the same, and no message is among them. */
+static void closed_descriptors_are_not_the_record_file(void **state) {
+    (void)state;
+    static const char *const closed[] = {"2>&-", "1>&-", "0<&-", "0<&- 1>&- 2>&-"};
+    struct files f;
+    begin(&f, SMALL "axes:\n  - {key: platform.groups, values: [2, 3]}\n");
+    assert_int_equal(sweep("", f.spec, f.reference, NULL), 0);
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+        char *command = mem_printf("%s sweep %s -o %s --jobs 2 %s", MOESIM_BINARY, f.spec, f.out, closed[i]);
+        unlink(f.out);
+        assert_int_equal(program_shell(command, NULL), 0);
+        same_records(&f);
+        free(command);
+    }
+    end(&f);
+}
+
+static void a_file_that_changes_meanwhile_is_noticed(void **state) {
+    (void)state;
+    struct files f;
+    struct sweep_file file = {0};
+    struct err e;
+    begin(&f, SMALL "axes:\n  - {key: platform.groups, values: [2]}\n");
+    assert_int_equal(sweep("", f.spec, f.out, NULL), 0);
+    assert_ok(sweep_file_open(f.out, &file, &e), &e);
+    assert_ok(sweep_file_check(&file, &e), &e);
+    assert_int_equal(truncate(f.out, 10), 0);
+    assert_fails(sweep_file_add(&file, "x\n", 2, &e), RC_IO, &e, "has 10 bytes");
+    unlink(f.out);
+    assert_fails(sweep_file_check(&file, &e), RC_IO, &e, "was removed or replaced");
+    sweep_file_close(&file);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_of_others_is_not_cut),
+        cmocka_unit_test(closed_descriptors_are_not_the_record_file),
+        cmocka_unit_test(a_file_that_changes_meanwhile_is_noticed),
         cmocka_unit_test(a_point_that_took_too_long_is_tried_again),
         cmocka_unit_test(goes_on_without_its_workers),
         cmocka_unit_test(a_point_that_kills_two_workers_becomes_a_record),
+        cmocka_unit_test(a_point_that_crashes_two_workers_is_not_tried_again),
         cmocka_unit_test(goes_on_after_an_interrupt),
         cmocka_unit_test(goes_on_after_a_kill),
         cmocka_unit_test(goes_on_after_a_full_disk),

@@ -102,7 +102,10 @@ static enum rc read_layer(struct json_pull *j, struct found *f, int64_t index, s
     while (!rc && j->token == JSON_KEY) {
         bool list = strcmp(j->text, "device_list") == 0, is_id = strcmp(j->text, "layer_id") == 0;
         rc = json_pull_next(j, e);
-        if (!rc && is_id && j->token == JSON_NUMBER && j->whole)
+        if (!rc && is_id && (j->token != JSON_NUMBER || !j->whole))
+            rc = err_at(e, RC_SCHEMA, &j->at, "layer_id is %s '%.40s', expected a whole number", json_pull_name(j),
+                        j->token == JSON_LIST || j->token == JSON_MAP ? "" : j->text);
+        if (!rc && is_id)
             id = j->integer;
         if (!rc && list)
             rc = want(j, JSON_LIST, "a list of devices", e);

@@ -55,8 +55,9 @@ static enum rc check_sums(struct counts *c, bool one_byte, const char *name, str
     const double fraction_tolerance = 1e-3; // fractions are often written with few digits
     struct sums s = sum_layers(c);
     struct place at = {name, 0, 0};
-    if (!isfinite(s.high))
-        return err_at(e, RC_RANGE, &at, "the counts of a layer sum to more than a double holds");
+    if (!(s.high <= COUNTS_SUM_MAX) || s.low < COUNTS_SUM_MIN)
+        return err_at(e, RC_RANGE, &at, "the counts of a layer sum to %g, expected %g to %g",
+                      s.low < COUNTS_SUM_MIN ? s.low : s.high, COUNTS_SUM_MIN, COUNTS_SUM_MAX);
     if (one_byte && s.low != s.high)
         return err_at(
             e, RC_RANGE, &at,

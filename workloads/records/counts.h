@@ -22,6 +22,10 @@ enum {
     COUNTS_FILE_BYTES = 256 << 20, /* longest file */
 };
 
+/* What the counts of a layer may sum to: products with them stay far inside a double. */
+#define COUNTS_SUM_MIN 1e-12
+#define COUNTS_SUM_MAX 1e18
+
 struct counts {
     int n_layers;
     int n_experts;

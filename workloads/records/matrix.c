@@ -145,12 +145,12 @@ static void put_le64(uint64_t bits, char *into) {
         into[i] = (char)(bits >> (8 * i));
 }
 
-enum rc matrix_write_npy(const struct matrix *m, const char *path, struct err *e) {
+enum rc matrix_write_npy(const struct matrix *m, const char *unit, const char *path, struct err *e) {
     size_t n = (size_t)m->ranks;
     char header[118 + 1];
     int used = snprintf(header, sizeof header,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }",
-                        m->whole ? "<i8" : "<f8", n, n);
+                        "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), } # " MATRIX_MARK "%s",
+                        m->whole ? "<i8" : "<f8", n, n, unit);
     memset(header + used, ' ', sizeof header - 1 - (size_t)used);
     header[117] = '\n';
     struct buf b = {0};
@@ -173,13 +173,19 @@ enum rc matrix_write_npy(const struct matrix *m, const char *path, struct err *e
 
 enum rc matrix_write_csv(const struct matrix *m, const char *unit, const char *path, struct err *e) {
     struct buf b = {0};
+    int last = m->ranks - 1;
+    bool named = false;
     buf_printf(&b, "src,dst,%s\n", unit);
     for (int src = 0; src < m->ranks; src++)
         for (size_t i = m->start[src]; i < m->start[src + 1]; i++) {
             char number[JSON_NUMBER];
-            if (m->value[i] != 0)
-                buf_printf(&b, "%d,%d,%s\n", src, m->dst[i], json_format(m->value[i], number));
+            if (m->value[i] == 0)
+                continue;
+            named = named || src == last || m->dst[i] == last;
+            buf_printf(&b, "%d,%d,%s\n", src, m->dst[i], json_format(m->value[i], number));
         }
+    if (!named && m->ranks)
+        buf_printf(&b, "%d,%d,0\n", last, last);
     enum rc rc = file_write(path, b.text, b.n, e);
     buf_clear(&b);
     return rc;

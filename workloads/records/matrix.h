@@ -14,6 +14,8 @@
 
 #include "platforms/base/err.h"
 
+enum { MATRIX_RANKS_MAX = 16384 }; /* of a matrix in a file */
+
 struct matrix {
     int ranks;
     size_t *start; /* ranks + 1 */
@@ -48,8 +50,12 @@ double matrix_rho_max(const struct matrix *m, bool out);
 double *matrix_dense(const struct matrix *m);
 void matrix_from_dense(const double *dense, int ranks, bool whole, struct matrix *into);
 
-/* Writes .npy (<i8 for whole matrices, <f8 otherwise) or .csv (src,dst,UNIT; zeros left out). */
-enum rc matrix_write_npy(const struct matrix *m, const char *path, struct err *e);
+/* Begins the comment in the header of an array file that we write; the unit follows, "rows" or "bytes". */
+#define MATRIX_MARK "moesim matrix of "
+
+/* Writes .npy (<i8 for whole matrices, <f8 otherwise) or .csv (src,dst,UNIT; zeros left out, but for one that
+ * names the last rank where nothing else does). Both say the unit, and are records again. */
+enum rc matrix_write_npy(const struct matrix *m, const char *unit, const char *path, struct err *e);
 enum rc matrix_write_csv(const struct matrix *m, const char *unit, const char *path, struct err *e);
 
 #endif

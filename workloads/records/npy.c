@@ -141,6 +141,19 @@ static enum rc read_shape(struct header *h, struct npy *a, struct err *e) {
     return a->n_dims == 1 && !comma ? expected(h, "',' in a shape of one dimension", e) : RC_OK;
 }
 
+/* Reads "# text" up to the end of the header, without the blanks around the text. */
+static void read_comment(struct header *h, struct npy *a) {
+    size_t n = 0, kept = 0;
+    if (accept(h, '#'))
+        for (npy_skip_blanks(h); h->p < h->end && *h->p != '\n'; h->p++) {
+            if (n + 1 < NPY_COMMENT)
+                a->comment[n++] = *h->p;
+            kept = *h->p == ' ' ? kept : n;
+        }
+    a->comment[kept] = '\0';
+    npy_skip_blanks(h);
+}
+
 static enum rc npy_read_header(struct header *h, struct npy *a, struct err *e) {
     static const struct {
         const char *name;
@@ -169,7 +182,7 @@ static enum rc npy_read_header(struct header *h, struct npy *a, struct err *e) {
     for (size_t i = 0; i < 3; i++)
         if (!seen[i])
             return err_at(e, RC_SYNTAX, &h->at, "array header: key '%s' is missing", keys[i].name);
-    npy_skip_blanks(h);
+    read_comment(h, a);
     return h->p == h->end ? RC_OK : expected(h, "nothing after '}'", e);
 }
 

@@ -16,7 +16,7 @@
 
 #include "platforms/base/err.h"
 
-enum { NPY_DIMS = 8, NPY_TEXT = 200 };
+enum { NPY_DIMS = 8, NPY_TEXT = 200, NPY_COMMENT = 40 };
 
 struct npy {
     char kind; /* 'b' bool, 'i' signed, 'u' unsigned, 'f' float */
@@ -27,6 +27,7 @@ struct npy {
     uint64_t shape[NPY_DIMS];
     uint64_t n_items;
     const unsigned char *items;
+    char comment[NPY_COMMENT]; /* behind a # after the header's map, which Python reads as a comment; "": none */
 };
 
 /* True when the data starts as an array file does. */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "platforms/base/file.h"
-#include "workloads/records/counts_read.h"
+#include "workloads/records/counts_csv.h"
+#include "workloads/records/plausible.h"
 #include "workloads/records/record_read.h"
 
 static bool is_npz(const char *data, size_t n) {
@@ -33,6 +34,16 @@ static enum rc read_npz(const char *data, size_t n, const char *name, const stru
     return record_read_npy(array, array_n, name, &own, r, e);
 }
 
+static enum rc read_counts_csv(const char *data, size_t n, const char *name, const struct record_ask *ask,
+                               struct record *r, struct err *e) {
+    r->kind = RECORD_COUNTS;
+    r->counts = mem_alloc(1, sizeof *r->counts);
+    enum rc rc = counts_csv_read(data, n, name, &ask->counts, r->counts, e);
+    if (!rc)
+        rc = plausible_cells(r->counts, ask, name, e);
+    return rc ? rc : counts_finish(r->counts, false, name, e);
+}
+
 static enum rc read_any(const char *data, size_t n, const char *name, const struct record_ask *ask,
                         struct record *r, struct err *e) {
     enum rc rc = record_refuse(data, n, name, e);
@@ -52,9 +63,18 @@ static enum rc read_any(const char *data, size_t n, const char *name, const stru
     if (record_is_dump(data, n))
         return record_read_dump(data, n, name, r, e);
     if (record_is_matrix(data, n))
-        return record_read_matrix(data, n, name, r, e);
-    r->kind = RECORD_COUNTS;
-    return counts_parse(data, n, name, &ask->counts, &r->counts, e);
+        return record_read_matrix(data, n, name, ask, r, e);
+    return read_counts_csv(data, n, name, ask, r, e);
+}
+
+/* What was asked for must be what it is: a format that says itself what it holds cannot be told otherwise. */
+static enum rc check_kind(const struct record *r, const char *name, const struct record_ask *ask, struct err *e) {
+    static const char *const kinds[] = {"counts", "routes", "a matrix"};
+    static const enum record_kind asked[] = {RECORD_COUNTS, RECORD_COUNTS, RECORD_MATRIX, RECORD_ROUTES};
+    if (ask->as == RECORD_AS_AUTO || asked[ask->as] == r->kind)
+        return RC_OK;
+    return err_set(e, RC_SCHEMA, "%s: the record says itself that it holds %s; it cannot be read as %s "
+                   "(--as, workload.routing.record)", name, kinds[r->kind], kinds[asked[ask->as]]);
 }
 
 enum rc record_parse(const char *data, size_t n, const char *name, const struct record_ask *ask,
@@ -62,6 +82,8 @@ enum rc record_parse(const char *data, size_t n, const char *name, const struct 
     struct record *r = mem_alloc(1, sizeof *r);
     hash_bytes(data, n, r->sha256);
     enum rc rc = read_any(data, n, name, ask, r, e);
+    if (!rc)
+        rc = check_kind(r, name, ask, e);
     if (rc)
         record_free(r);
     else
@@ -83,6 +105,8 @@ static enum rc load_json(FILE *f, const char *path, const struct record_ask *ask
     j.seen = add_to_hash;
     j.context = hash;
     enum rc rc = record_read_json(&j, ask, r, e);
+    if (!rc)
+        rc = check_kind(r, path, ask, e);
     json_pull_clear(&j);
     hash_end(hash, r->sha256);
     if (rc)
@@ -95,7 +119,7 @@ static enum rc load_json(FILE *f, const char *path, const struct record_ask *ask
 enum rc record_load(const char *path, const struct record_ask *ask, struct record **record,
                     struct err *e) {
     char head[256], *data;
-    FILE *f = fopen(path, "rb");
+    FILE *f = file_open(path);
     if (!f)
         return err_set(e, RC_IO, "%s: cannot open: %s", path, strerror(errno));
     size_t n = fread(head, 1, sizeof head, f);

@@ -22,9 +22,15 @@ struct record {
     struct buf notes; /* of the matrix; counts and routes have their own */
 };
 
+/* What a record is to be taken as; the order of the words of workload.routing.record. */
+enum record_as { RECORD_AS_AUTO, RECORD_AS_COUNTS, RECORD_AS_MATRIX, RECORD_AS_ROUTES };
+
 struct record_ask {
     struct counts_ask counts;
     struct routes_ask routes;
+    int as;           /* enum record_as */
+    int ranks;        /* of the platform; 0 = unknown */
+    double row_bytes; /* of one row in a matrix of rows; 0 = unknown: rows are kept */
 };
 
 #endif

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/records/plausible.h"
+#include "workloads/records/take.h"
+
 /* --- tables ------------------------------------------------------------------------------------------ */
 
 static enum rc add_number(struct reader *r, struct tensor *t, struct err *e) {
@@ -58,30 +61,6 @@ enum rc record_json_tensor(struct reader *r, struct err *e) {
     return read_level(r, &r->tensor, 0, e);
 }
 
-static enum rc tensor_ids(struct reader *r, struct err *e) {
-    const struct tensor *t = &r->tensor;
-    size_t k = (size_t)t->shape[t->dims - 1], layers = t->dims == 3 ? (size_t)t->shape[1] : 1;
-    int64_t *row = mem_alloc(k, sizeof *row);
-    r->record->kind = RECORD_ROUTES;
-    r->record->routes = routes_new(&r->ask.routes);
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < t->n / k && !rc; i++) {
-        for (size_t x = 0; x < k; x++) {
-            double value = t->items[i * k + x];
-            row[x] = value >= -1 && value <= INT32_MAX ? (int64_t)value : INT32_MAX;
-        }
-        struct routes_row one = {.layer = (int64_t)(i % layers),
-                                 .ids = row,
-                                 .n = (int)k,
-                                 .source = -1,
-                                 .at = t->at,
-                                 .number = (int64_t)i + 1};
-        rc = routes_add(r->record->routes, &one, e);
-    }
-    free(row);
-    return rc ? rc : routes_finish(r->record->routes, t->at.file, e);
-}
-
 static enum rc check_count(double value, int64_t layer, int64_t expert, const struct place *at,
                            struct err *e) {
     return value >= 0
@@ -91,7 +70,7 @@ static enum rc check_count(double value, int64_t layer, int64_t expert, const st
                         value, (long long)layer, (long long)expert);
 }
 
-static enum rc check_experts(const struct reader *r, int64_t experts, const struct place *at,
+static enum rc cells_check_experts(const struct reader *r, int64_t experts, const struct place *at,
                              struct err *e) {
     int asked = r->ask.counts.experts;
     if (experts > COUNTS_EXPERT_MAX + 1)
@@ -104,29 +83,6 @@ static enum rc check_experts(const struct reader *r, int64_t experts, const stru
                         "--experts %lld)%s",
                         (long long)experts, asked, (long long)experts, (long long)experts,
                         experts == asked + 1 ? "; a fused shared expert? then leave it out" : "");
-}
-
-static enum rc tensor_counts(struct reader *r, struct counts *c, struct err *e) {
-    const struct tensor *t = &r->tensor;
-    uint64_t experts = t->shape[t->dims - 1];
-    enum rc rc = check_experts(r, (int64_t)experts, &t->at, e);
-    if (rc)
-        return rc;
-    c->n_experts = c->n_named = (int)experts;
-    c->n_layers = t->dims == 1 ? 1 : (int)t->shape[t->dims - 2];
-    size_t cells = (size_t)c->n_layers * (size_t)experts;
-    c->layer = mem_alloc((size_t)c->n_layers, sizeof *c->layer);
-    c->counts = mem_alloc(cells, sizeof *c->counts);
-    for (int l = 0; l < c->n_layers; l++)
-        c->layer[l] = l;
-    for (size_t i = 0; i < t->n && !rc; i++) {
-        rc = check_count(t->items[i], (int64_t)(i % cells / experts), (int64_t)(i % experts),
-                         &t->at, e);
-        c->counts[i % cells] += t->items[i];
-    }
-    if (t->dims == 3)
-        buf_printf(&c->notes, "%llu steps summed\n", (unsigned long long)t->shape[0]);
-    return rc;
 }
 
 /* --- named layers and experts ------------------------------------------------------------------------ */
@@ -162,6 +118,33 @@ static enum rc cells_add(struct reader *r, int64_t layer, int64_t expert, struct
     return RC_OK;
 }
 
+/* After '[' of one layer: a count for each expert. */
+static enum rc read_list(struct reader *r, int64_t layer, struct err *e) {
+    int64_t expert = 0;
+    enum rc rc = json_pull_next(r->j, e);
+    for (; !rc && r->j->token != JSON_LIST_END; expert++) {
+        rc = cells_add(r, layer, expert, e);
+        if (!rc)
+            rc = json_pull_next(r->j, e);
+    }
+    return rc;
+}
+
+/* Returns the number of the layer that a key names, or -1. */
+static int64_t layer_of_key(const char *name) {
+    static const char prefix[] = "layer_";
+    size_t n = strncmp(name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+    return key_number(name + n, COUNTS_LAYER_MAX);
+}
+
+bool record_json_is_layer(const char *name) {
+    return layer_of_key(name) >= 0;
+}
+
+enum rc record_json_layer_list(struct reader *r, const char *name, struct err *e) {
+    return read_list(r, layer_of_key(name), e);
+}
+
 /* After '{' of one layer: {"cnt": [..], ..} */
 static enum rc read_cnt(struct reader *r, int64_t layer, struct err *e) {
     struct json_pull *j = r->j;
@@ -169,13 +152,10 @@ static enum rc read_cnt(struct reader *r, int64_t layer, struct err *e) {
     while (!rc && j->token == JSON_KEY) {
         bool cnt = strcmp(j->text, "cnt") == 0;
         rc = json_pull_next(j, e);
-        if (!rc && cnt && j->token == JSON_LIST) {
-            int64_t expert = 0;
-            for (rc = json_pull_next(j, e); !rc && j->token != JSON_LIST_END; expert++) {
-                rc = cells_add(r, layer, expert, e);
-                if (!rc)
-                    rc = json_pull_next(j, e);
-            }
+        if (!rc && cnt && j->token != JSON_LIST)
+            return err_at(e, RC_SCHEMA, &j->at, "cnt is %s, expected a list of counts", json_pull_name(j));
+        if (!rc && cnt) {
+            rc = read_list(r, layer, e);
         } else if (!rc) {
             rc = json_pull_skip(j, e);
         }
@@ -194,8 +174,11 @@ enum rc record_json_layers(struct reader *r, struct err *e) {
             return err_at(e, RC_SCHEMA, &j->at, "layer '%.40s' is not a whole number up to %d",
                           j->text, COUNTS_LAYER_MAX);
         rc = json_pull_next(j, e);
+        if (!rc && j->token != JSON_MAP)
+            return err_at(e, RC_SCHEMA, &j->at, "layer %lld is %s, expected {\"cnt\": [..]}", (long long)layer,
+                          json_pull_name(j));
         if (!rc)
-            rc = j->token == JSON_MAP ? read_cnt(r, layer, e) : json_pull_skip(j, e);
+            rc = read_cnt(r, layer, e);
         if (!rc)
             rc = json_pull_next(j, e);
     }
@@ -208,7 +191,8 @@ static enum rc read_expert(struct reader *r, int64_t layer, int64_t expert, stru
     if (j->token == JSON_NUMBER)
         return cells_add(r, layer, expert, e);
     if (j->token != JSON_MAP)
-        return json_pull_skip(j, e);
+        return err_at(e, RC_SCHEMA, &j->at, "layer %lld, expert %lld is %s, expected a number or a map with count",
+                      (long long)layer, (long long)expert, json_pull_name(j));
     enum rc rc = json_pull_next(j, e);
     while (!rc && j->token == JSON_KEY) {
         bool count = strcmp(j->text, "count_frequency") == 0 || strcmp(j->text, "count") == 0;
@@ -272,7 +256,7 @@ static enum rc cell_counts(struct reader *r, struct counts *c, struct err *e) {
     }
     int asked = r->ask.counts.experts;
     if (asked && largest >= asked)
-        return check_experts(r, largest + 1, &(struct place){r->j->at.file, 0, 0}, e);
+        return cells_check_experts(r, largest + 1, &(struct place){r->j->at.file, 0, 0}, e);
     c->n_experts = c->n_named = asked ? asked : largest + 1;
     if (!asked)
         buf_printf(&c->notes, "number of experts taken from the largest id: %d\n", c->n_experts);
@@ -290,16 +274,18 @@ static enum rc cell_counts(struct reader *r, struct counts *c, struct err *e) {
     return RC_OK;
 }
 
+static enum rc take_tensor(struct reader *r, struct err *e) {
+    const struct tensor *x = &r->tensor;
+    struct record_table t = {
+        .at = x->at, .dims = x->dims, .value = table_double, .from = x->items, .integers = x->integers};
+    memcpy(t.shape, x->shape, sizeof t.shape);
+    return record_take(&t, &r->ask, r->record, e);
+}
+
 enum rc record_json_counts(struct reader *r, struct err *e) {
-    const struct tensor *t = &r->tensor;
-    bool ids = false;
-    if (t->n) {
-        enum rc rc =
-            record_tell(&r->ask, t->dims, t->shape[t->dims - 1], t->integers, t->at.file, &ids, e);
-        if (rc || ids)
-            return rc ? rc : tensor_ids(r, e);
-    }
-    if (t->n == 0 && r->cells.n == 0)
+    if (r->tensor.n)
+        return take_tensor(r, e);
+    if (r->cells.n == 0)
         return err_set(
             e, RC_SCHEMA,
             "%s: no routing found; known keys: topk_ids, topk_experts, logical_count, layers with "
@@ -307,6 +293,8 @@ enum rc record_json_counts(struct reader *r, struct err *e) {
             r->j->at.file);
     struct counts *c = r->record->counts = mem_alloc(1, sizeof *c);
     r->record->kind = RECORD_COUNTS;
-    enum rc rc = t->n ? tensor_counts(r, c, e) : cell_counts(r, c, e);
+    enum rc rc = cell_counts(r, c, e);
+    if (!rc)
+        rc = plausible_cells(c, &r->ask, r->j->at.file, e);
     return rc ? rc : counts_finish(c, false, r->j->at.file, e);
 }

@@ -15,11 +15,18 @@ struct numbers {
     size_t n, room;
 };
 
+/* A number for each token of an object, or one for all of them. */
+struct per_token {
+    struct numbers list;
+    bool one;
+};
+
 /* The route fields of one object. ends[t] is where token t's ids end. */
 struct row {
     bool has_ids, nested, has_layer, has_request;
     int64_t layer;
-    struct numbers ids, ends, sources, counts;
+    struct numbers ids, ends;
+    struct per_token sources, counts;
     double *weights; /* 0 or 1: zero or not */
     size_t weights_n, weights_room;
     char request[JSON_PULL_TEXT];
@@ -68,6 +75,10 @@ enum rc record_json_layers(struct reader *r, struct err *e);
 /* Reads the map of key `name`, whose '{' is read: layer_N is a layer of named experts, any other map is searched for
  * such keys. */
 enum rc record_json_named(struct reader *r, const char *name, int depth, struct err *e);
+
+/* Tells whether a key names a layer, as "layer_3" or "3"; reads its list of counts, whose '[' is read. */
+bool record_json_is_layer(const char *name);
+enum rc record_json_layer_list(struct reader *r, const char *name, struct err *e);
 
 /* Makes the record's counts, or routes, of what was read. */
 enum rc record_json_counts(struct reader *r, struct err *e);

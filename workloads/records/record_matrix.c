@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records that are the matrix: CSV src,dst,bytes, and dumps of all-to-all-v counts as collective_profiler
- * writes them:
+/* Records that are the matrix: CSV src,dst,bytes or src,dst,rows, and dumps of all-to-all-v counts as
+ * collective_profiler writes them:
  *     Number of ranks: 4
  *     Datatype size: 2
  *     BEGINNING DATA
  *     Rank(s) 0-1, 3: 5 0 1 2      elements that these ranks send to rank 0, 1, ..
  *     END DATA
- * Byte sums are 64-bit and checked. */
+ * Sums are checked: a double holds whole numbers up to 2^53. */
 #include "workloads/records/record_read.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "workloads/records/csv.h"
 
-enum { RANKS_MAX = 16384, CELLS_MAX = 1 << 26 };
+enum { CELLS_MAX = 1 << 26 };
+static const double matrix_most = 9007199254740992.; /* 2^53: whole numbers that a double holds */
 
 /* Rows of a dense matrix until all is read. */
 struct cell {
     int src, dst, line;
-    uint64_t bytes;
+    double value;
 };
 
 struct cells {
@@ -34,10 +36,13 @@ static int by_pair(const void *a, const void *b) {
     return (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-/* Sorted cells into the matrix; a pair twice is an error. */
+static enum rc too_much(const struct place *at, int src, int dst, struct err *e) {
+    return err_at(e, RC_RANGE, at, "the sum of all bytes passes 2^53 with rank %d to rank %d", src, dst);
+}
+
+/* Fills the matrix with sorted cells; a pair twice is an error. */
 static enum rc record_matrix_fill(struct cells *c, int ranks, const char *name, struct record *r, struct err *e) {
-    const uint64_t most = (uint64_t)1 << 53; // whole numbers that a double holds
-    uint64_t total = 0;
+    double total = 0;
     if (c->n)
         qsort(c->items, c->n, sizeof *c->items, by_pair);
     for (size_t i = 0; i < c->n; i++) {
@@ -47,10 +52,9 @@ static enum rc record_matrix_fill(struct cells *c, int ranks, const char *name, 
             return err_at(e, RC_SCHEMA, &at,
                           "second value for rank %d to rank %d; the first is in line %d", x->src,
                           x->dst, x[-1].line);
-        if (!mem_add_u64(total, x->bytes, &total) || total > most)
-            return err_at(e, RC_RANGE, &at,
-                          "the sum of all bytes passes 2^53 with rank %d to rank %d", x->src,
-                          x->dst);
+        if (x->value > matrix_most - total)
+            return too_much(&at, x->src, x->dst, e);
+        total += x->value;
     }
     r->kind = RECORD_MATRIX;
     matrix_init(&r->bytes, ranks, c->n, true);
@@ -58,15 +62,39 @@ static enum rc record_matrix_fill(struct cells *c, int ranks, const char *name, 
     for (int src = 0; src < ranks; src++) {
         for (; n < c->n && c->items[n].src == src; n++) {
             r->bytes.dst[n] = c->items[n].dst;
-            r->bytes.value[n] = (double)c->items[n].bytes;
+            r->bytes.value[n] = c->items[n].value;
         }
         r->bytes.start[src + 1] = n;
     }
     return RC_OK;
 }
 
+enum rc record_matrix_check(struct record *r, const struct place *at, struct err *e) {
+    double total = 0;
+    r->bytes.whole = true;
+    for (int src = 0; src < r->bytes.ranks; src++)
+        for (size_t i = r->bytes.start[src]; i < r->bytes.start[src + 1]; i++) {
+            r->bytes.whole = r->bytes.whole && r->bytes.value[i] == floor(r->bytes.value[i]);
+            if (r->bytes.value[i] > matrix_most - total)
+                return too_much(at, src, r->bytes.dst[i], e);
+            total += r->bytes.value[i];
+        }
+    return RC_OK;
+}
+
+enum rc record_matrix_of_rows(struct record *r, const struct record_ask *ask, const struct place *at, struct err *e) {
+    double row_bytes = ask->row_bytes > 0 ? ask->row_bytes : 1;
+    for (size_t i = 0; i < r->bytes.start[r->bytes.ranks]; i++)
+        r->bytes.value[i] *= row_bytes;
+    if (ask->row_bytes > 0)
+        buf_printf(&r->notes, "a matrix of rows, %.10g bytes each (hidden elements of the workload)\n", row_bytes);
+    else
+        buf_text(&r->notes, "a matrix of rows\n");
+    return record_matrix_check(r, at, e);
+}
+
 static void matrix_add_cell(struct cells *c, struct cell cell) {
-    if (cell.bytes == 0)
+    if (cell.value == 0)
         return;
     MEM_GROW(c->items, c->n, c->room);
     c->items[c->n++] = cell;
@@ -84,51 +112,89 @@ static bool read_whole(const char **p, const char *end, uint64_t *value) {
 
 /* --- CSV ------------------------------------------------------------------------------------------- */
 
+/* What the third column may be called, and whether it holds rows. */
+static const struct {
+    const char *name;
+    bool rows;
+} units[] = {{"bytes", false}, {"rows", true}, {"count", true}};
+enum { UNITS = sizeof units / sizeof *units };
+
 bool record_is_matrix(const char *data, size_t n) {
-    static const char bom[] = "\xEF\xBB\xBF", header[] = "src,dst,bytes";
+    static const char bom[] = "\xEF\xBB\xBF", header[] = "src,dst,";
     size_t skip = n >= 3 && memcmp(data, bom, 3) == 0 ? 3 : 0, length = sizeof header - 1;
     return n >= skip + length && memcmp(data + skip, header, length) == 0;
 }
 
-static enum rc matrix_read_field(const struct csv_field *f, uint64_t most, uint64_t *value,
-                                 struct err *e) {
+static enum rc matrix_read_rank(const struct csv_field *f, int *rank, struct err *e) {
     const char *p = f->text;
-    if (!read_whole(&p, f->text + f->n, value) || *p || *value > most)
-        return err_at(e, RC_SCHEMA, &f->at, "'%.40s', expected a whole number from 0 to %llu",
-                      f->text, (unsigned long long)most);
+    uint64_t value;
+    if (!read_whole(&p, f->text + f->n, &value) || *p || value >= MATRIX_RANKS_MAX)
+        return err_at(e, RC_SCHEMA, &f->at, "'%.40s', expected a whole number from 0 to %d", f->text,
+                      MATRIX_RANKS_MAX - 1);
+    *rank = (int)value;
     return RC_OK;
 }
 
-enum rc record_read_matrix(const char *data, size_t n, const char *name, struct record *r,
-                           struct err *e) {
-    static const char *const header[] = {"src", "dst", "bytes"};
+/* Reads bytes as a whole number, rows as any number of 0 or more: expected values are fractions. */
+static enum rc matrix_read_value(const struct csv_field *f, bool rows, double *value, struct err *e) {
+    if (!csv_number(f, value) || *value < 0 || *value > matrix_most || (!rows && *value != floor(*value)))
+        return err_at(e, RC_SCHEMA, &f->at, "'%.40s', expected a %snumber from 0 to %.0f", f->text,
+                      rows ? "" : "whole ", matrix_most);
+    return RC_OK;
+}
+
+static enum rc matrix_read_header(struct csv *c, bool *rows, struct err *e) {
+    static const char *const header[] = {"src", "dst"};
+    size_t unit = 0;
+    enum rc rc = csv_next(c, e);
+    if (rc)
+        return rc;
+    bool good = c->n_fields == 3;
+    for (size_t i = 0; i < 2 && good; i++)
+        good = strcmp(c->fields[i].text, header[i]) == 0;
+    while (good && unit < UNITS && strcmp(c->fields[2].text, units[unit].name) != 0)
+        unit++;
+    if (!good || unit == UNITS)
+        return err_at(e, RC_SCHEMA, &c->fields[0].at, "expected the header src,dst,bytes or src,dst,rows");
+    *rows = units[unit].rows;
+    return RC_OK;
+}
+
+static enum rc matrix_read_cell(const struct csv *c, bool rows, struct cell *cell, struct err *e) {
+    *cell = (struct cell){.line = c->fields[0].at.line};
+    if (c->n_fields != 3)
+        return err_at(e, RC_SYNTAX, &c->fields[0].at, "%zu fields, expected 3", c->n_fields);
+    enum rc rc = matrix_read_rank(&c->fields[0], &cell->src, e);
+    if (!rc)
+        rc = matrix_read_rank(&c->fields[1], &cell->dst, e);
+    return rc ? rc : matrix_read_value(&c->fields[2], rows, &cell->value, e);
+}
+
+enum rc record_read_matrix(const char *data, size_t n, const char *name, const struct record_ask *ask,
+                           struct record *r, struct err *e) {
     struct cells cells = {0};
     struct csv c;
     int ranks = 0;
+    bool rows = false;
     csv_init(&c, data, n, name);
-    enum rc rc = csv_next(&c, e);
-    for (size_t i = 0; i < 3 && !rc; i++)
-        if (c.n_fields != 3 || strcmp(c.fields[i].text, header[i]) != 0)
-            rc = err_at(e, RC_SCHEMA, &c.fields[0].at, "expected the header src,dst,bytes");
+    enum rc rc = matrix_read_header(&c, &rows, e);
     for (rc = rc ? rc : csv_next(&c, e); !rc && c.n_fields; rc = rc ? rc : csv_next(&c, e)) {
-        uint64_t value[3];
-        struct place at = c.fields[0].at;
-        if (c.n_fields != 3)
-            rc = err_at(e, RC_SYNTAX, &at, "%zu fields, expected 3", c.n_fields);
-        for (int i = 0; i < 3 && !rc; i++)
-            rc = matrix_read_field(&c.fields[i], i < 2 ? RANKS_MAX - 1 : (uint64_t)1 << 53, &value[i], e);
+        struct cell cell;
+        rc = matrix_read_cell(&c, rows, &cell, e);
         if (rc)
             break;
-        int src = (int)value[0], dst = (int)value[1], last = src > dst ? src : dst;
+        int last = cell.src > cell.dst ? cell.src : cell.dst;
         ranks = last >= ranks ? last + 1 : ranks;
-        matrix_add_cell(&cells, (struct cell){src, dst, at.line, value[2]});
+        matrix_add_cell(&cells, cell);
         if (cells.n > CELLS_MAX)
-            rc = err_at(e, RC_RANGE, &at, "more than %d pairs", CELLS_MAX);
+            rc = err_at(e, RC_RANGE, &c.fields[0].at, "more than %d pairs", CELLS_MAX);
     }
     if (!rc && ranks == 0)
         rc = err_set(e, RC_SHAPE, "%s: a header and no record after it", name);
     if (!rc)
         rc = record_matrix_fill(&cells, ranks, name, r, e);
+    if (!rc && rows)
+        rc = record_matrix_of_rows(r, ask, &(struct place){name, 0, 0}, e);
     if (!rc)
         buf_printf(&r->notes, "%d ranks, taken from the largest one named\n", ranks);
     free(cells.items);
@@ -241,7 +307,7 @@ static enum rc read_counts(struct dump *d, struct err *e) {
         if (d->cells.n + (size_t)senders > CELLS_MAX)
             return err_at(e, RC_RANGE, &d->lines.at, "more than %d pairs", CELLS_MAX);
         for (int i = 0; i < senders && dst < d->ranks; i++)
-            matrix_add_cell(&d->cells, (struct cell){d->senders[i], (int)dst, d->lines.at.line, bytes});
+            matrix_add_cell(&d->cells, (struct cell){d->senders[i], (int)dst, d->lines.at.line, (double)bytes});
     }
     return rc || dst == d->ranks ? rc
                                  : err_at(e, RC_SHAPE, &d->lines.at,
@@ -272,7 +338,7 @@ enum rc record_read_dump(const char *data, size_t n, const char *name, struct re
     enum rc rc = RC_OK;
     while (!rc && !begun && next_line(&d.lines)) {
         if (starts(&d.lines, "Number of ranks:"))
-            rc = read_header_number(&d.lines, "Number of ranks:", RANKS_MAX, &d.ranks, e);
+            rc = read_header_number(&d.lines, "Number of ranks:", MATRIX_RANKS_MAX, &d.ranks, e);
         else if (starts(&d.lines, "Datatype size:"))
             rc = read_header_number(&d.lines, "Datatype size:", 1 << 20, &d.element_bytes, e);
         begun = starts(&d.lines, "BEGINNING DATA");

@@ -21,17 +21,17 @@ enum rc record_read_npy(const char *data, size_t n, const char *name, const stru
 /* Finds the chosen stored member of a zip archive, in place; compressed ones are refused. */
 enum rc record_find_npz(const char *data, size_t n, const char *name, const char *member,
                         const char **array, size_t *array_n, struct err *e);
-/* Tells and reads a CSV src,dst,bytes. */
+/* Tells and reads a CSV src,dst,bytes or src,dst,rows (count is another word for rows). */
 bool record_is_matrix(const char *data, size_t n);
-enum rc record_read_matrix(const char *data, size_t n, const char *name, struct record *r,
-                           struct err *e);
+enum rc record_read_matrix(const char *data, size_t n, const char *name, const struct record_ask *ask,
+                           struct record *r, struct err *e);
+/* Makes bytes of a matrix that was filled with rows. */
+enum rc record_matrix_of_rows(struct record *r, const struct record_ask *ask, const struct place *at, struct err *e);
+/* Checks the sum of a matrix and sets whether all its values are whole. */
+enum rc record_matrix_check(struct record *r, const struct place *at, struct err *e);
 /* Tells and reads an all-to-all-v count dump. */
 bool record_is_dump(const char *data, size_t n);
 enum rc record_read_dump(const char *data, size_t n, const char *name, struct record *r,
                          struct err *e);
-
-/* Tells what a numeric array of 1 to 3 dimensions holds, by its last dimension: *ids says whether ids or counts. */
-enum rc record_tell(const struct record_ask *ask, int dims, uint64_t last, bool integers,
-                    const char *name, bool *ids, struct err *e);
 
 #endif

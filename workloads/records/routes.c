@@ -192,7 +192,11 @@ static const uint16_t *row_of(const struct routes *r, const struct routes_layer 
     return l->ids + row * (size_t)r->top_k;
 }
 
+/* Two rows are one and the same when they name the same experts in the same order; where source ranks are known, of one
+ * rank: what every rank sends alike is no padding of one. */
 static bool same_rows(const struct routes *r, const struct routes_layer *l, size_t a, size_t b) {
+    if (r->has_source && l->origin[a] != l->origin[b])
+        return false;
     return memcmp(row_of(r, l, a), row_of(r, l, b), (size_t)r->top_k * sizeof *l->ids) == 0;
 }
 

@@ -9,7 +9,8 @@
  * of zero-compute experts (experts .. router_experts - 1), on request choices of weight 0. All of it is
  * counted.
  * Suspected rows: ROUTES_RUN or more identical rows one after the other, or one row that makes up more than
- * ROUTES_SHARE of a layer (and more than ROUTES_CHANCE times its share if all sets of experts were alike).
+ * ROUTES_SHARE of a layer (and more than ROUTES_CHANCE times its share if all sets of experts were alike). Where source
+ * ranks are known, only rows of one source are identical.
  * Units: none, numbers of experts and ranks.
  * Errors: RC_SHAPE, RC_RANGE, RC_SCHEMA with the row's place.  Ownership: routes_free() releases. */
 #ifndef WORKLOADS_RECORDS_ROUTES_H

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain.h - why the closed form and the simulation differ, and who is last at best.
+ *
+ * Units: SI. Errors: those of the simulator. Ownership: borrow everything. Edges: a call without both times has no
+ * causes; where nothing moves there is no straggler. */
+#ifndef SIM_STUDY_EXPLAIN_H
+#define SIM_STUDY_EXPLAIN_H
+
+#include "sim/study/asking.h"
+
+/* Fills the causes that lead from the analytic time to the simulated one. */
+enum rc explain_causes(const struct call_run *run, const struct question *q, struct err *e);
+/* Fills the ends that the port model allows each rank, and names the last one. */
+void explain_ports(const struct call_run *run);
+
+#endif
