@@ -3,7 +3,7 @@
 # What one call costs: engines.sh [MOESIM] [RANKS..]. Prints, as one table of Markdown over the engines in ENGINES, user
 # CPU seconds and peak memory of the whole program, and the exponent of cost against ranks, fitted by least squares to
 # the logarithms of all sizes that ended and took 20 ms or more; asserts nothing. Pairs are log-normal (sigma 1) or
-# equal, groups of 8, no per-message cost. `-`: no end within ENGINES_LIMIT CPU seconds; larger sizes are not tried then.
+# equal, groups of 8, no per-message cost. `-`: no end in ENGINES_LIMIT CPU seconds; larger sizes are not tried then.
 set -euo pipefail
 moesim=${1:-moesim}
 shift || true
