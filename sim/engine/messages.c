@@ -106,17 +106,19 @@ static void list_all(struct listing *l) {
         l->m->start[part] = l->n;
 }
 
-/* Chooses the scale: rounding to integers stays below 1e-9 of each payload, and payloads below
- * 2^62. */
+/* Chooses the scale: rounding to integers stays below 1e-12 of each payload, or below 1e-9 where sizes are far apart,
+ * and payloads below 2^62. */
 static enum rc choose_scale(const struct extremes *x, int *scale, struct err *e) {
     *scale = 0;
     if (!(x->high > 0))
         return RC_OK;
-    enum { BITS = 30, BITS_MAX = 62 }; // half a unit in 2^29 .. 2^30 units is at most 1e-9
+    enum { BITS = 30, BITS_WANTED = 40, BITS_MAX = 62 }; // half a unit in 2^30 .. 2^31 units is below 1e-9
     int low = 0, high = 0;
     frexp(x->low, &low);
     frexp(x->high, &high);
-    *scale = BITS + 1 - low > 0 ? BITS + 1 - low : 0;
+    int least = BITS + 1 - low, wanted = BITS_WANTED + 1 - low, most = BITS_MAX - high;
+    *scale = wanted < most ? wanted : most > least ? most : least;
+    *scale = *scale > 0 ? *scale : 0;
     if (high + *scale <= BITS_MAX)
         return RC_OK;
     char a[UNIT_TEXT], b[UNIT_TEXT];
