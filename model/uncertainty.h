@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* uncertainty.h - what intervals of constants do to an answer: seeded Monte Carlo and one-at-a-time
+/* uncertainty.h - how far intervals of constants move a result: seeded Monte Carlo and one-at-a-time
  * swings.
  *
  * All factors are drawn first, by one Mersenne Twister in the order of the inputs, a set a draw;
