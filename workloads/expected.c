@@ -6,7 +6,7 @@
 
 #include "platforms/base/mem.h"
 
-/* The experts of one place (a rank, or all ranks of a group) and how much of each is elsewhere. */
+/* The experts of one place (a rank, or all ranks of a group), rising, and the share of each that is elsewhere. */
 struct place_list {
     int *ids;
     double *keep;
