@@ -23,7 +23,7 @@ void blocks_out(const struct topology *t, enum tier tier, const int leg[static 3
 void blocks_in(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
 
 /* Returns how many spines a leg may go by, at least 1, and whether the links by way of one have not failed. */
-int blocks_ways(const struct topology *t, enum tier tier, int src, int dst);
-bool blocks_way_works(const struct topology *t, enum tier tier, int src, int dst, int way);
+int blocks_spines(const struct topology *t, enum tier tier, int src, int dst);
+bool blocks_spine_works(const struct topology *t, enum tier tier, int src, int dst, int spine);
 
 #endif

@@ -62,7 +62,7 @@ struct block {
     int *of_rank;   /* block of each rank */
     int n;
     int out, in;    /* number of the first link each way; the same when one link serves both */
-    int ways;       /* links of a block each way, to as many spines; 1 where a message has no choice */
+    int spines;     /* links of a block each way, to as many spines; 1 where a message has no choice */
     bool always;    /* also between ranks of one block */
     bool all_tiers;
 };

@@ -30,7 +30,7 @@ void topo_find_ends(const struct topology *t, const struct leg *leg, int ends[st
 static int leg_choices(const struct topology *t, const struct leg *leg) {
     int ends[2];
     if (t->mesh[leg->tier].kind == FABRIC_SWITCH)
-        return blocks_ways(t, leg->tier, leg->src, leg->dst);
+        return blocks_spines(t, leg->tier, leg->src, leg->dst);
     topo_find_ends(t, leg, ends);
     return mesh_paths(&t->mesh[leg->tier], ends[0], ends[1]);
 }
@@ -61,12 +61,12 @@ static int leg_path(const struct topology *t, const struct leg *leg, int i, uint
         return i;
     if (t->mesh[leg->tier].kind != FABRIC_SWITCH)
         return topo_draw(seed, leg->src, leg->dst, i, choices);
-    for (int way = 0; way < choices; way++)
-        alive += blocks_way_works(t, leg->tier, leg->src, leg->dst, way);
+    for (int spine = 0; spine < choices; spine++)
+        alive += blocks_spine_works(t, leg->tier, leg->src, leg->dst, spine);
     int left = alive ? topo_draw(seed, leg->src, leg->dst, i, alive) : 0;
-    for (int way = 0; way < choices && alive; way++)
-        if (blocks_way_works(t, leg->tier, leg->src, leg->dst, way) && left-- == 0)
-            return way;
+    for (int spine = 0; spine < choices && alive; spine++)
+        if (blocks_spine_works(t, leg->tier, leg->src, leg->dst, spine) && left-- == 0)
+            return spine;
     return 0;
 }
 
