@@ -7,10 +7,10 @@
 
 #include "platforms/base/mem.h"
 
-/* What a kind of block is made of. */
+/* How a kind of block is laid out: what its links are called and carry. */
 struct layout {
     const char *name;
-    const char *out, *in; /* what follows it; NULL: "-out" and "-in" */
+    const char *out, *in; /* what follows the name; NULL: "-out" and "-in" */
     enum tier tier;
     double rate_Bps;
     bool both_ways; /* one link for both directions */
@@ -18,7 +18,8 @@ struct layout {
     int spines;     /* links of a block each way that share rate_Bps; 0: 1 */
 };
 
-/* Adds one link for each block; below it are the ranks from the first to the last one of the block. */
+/* Adds the links of all blocks in one direction, one each or one to each spine; below a link are the ranks from the
+ * first to the last one of its block. */
 static void add_links(struct topology *t, const struct layout *how, struct block *b, enum link_role role,
                       const char *suffix) {
     for (int i = 0; i < b->n * b->spines; i++) {
@@ -65,7 +66,8 @@ static int *blocks_of(const struct topology *t, int64_t ranks) {
     return of;
 }
 
-/* Writes what the links of a tier are called; outside the slow tier that begins with the name of the tier. */
+/* Writes and returns what links of a tier are called: `word`, with the tier's name in front where it is not the slow
+ * tier. */
 static const char *name_of(const struct topology *t, enum tier tier, const char *word, char name[static TOPO_NAME]) {
     bool slow = tier == plat_slow(t->platform);
     snprintf(name, TOPO_NAME, "%s%s%s", slow ? "" : t->platform->tier[tier].name, slow ? "" : "-", word);
@@ -241,7 +243,7 @@ static bool is_used(const struct block *b, enum tier tier, int src, int dst) {
     return (b->tier == tier || b->all_tiers) && (b->always || b->of_rank[src] != b->of_rank[dst]);
 }
 
-/* The link of a rank's block by way of a spine. */
+/* Returns the link of a rank's block to a spine. */
 static int link_of(const struct block *b, int first, int rank, int spine) {
     return first + b->of_rank[rank] * b->spines + (b->spines > 1 ? spine : 0);
 }

@@ -11,10 +11,10 @@
 
 #include "platforms/platform.h"
 
-/* TOPO_ROUTE_MAX: links of all paths of a route together; TOPO_PATHS_MAX: paths of a route */
+/* TOPO_ROUTE_MAX: most links of a route, over all its paths; TOPO_PATHS_MAX: most paths of a route. */
 enum { TOPO_ROUTE_MAX = 4096, TOPO_PATHS_MAX = 48, TOPO_NAME = 40 };
 
-/* links of a path beside those of a mesh, at most: both legs */
+/* TOPO_SPARE: most links of a path beside those of a mesh, over both legs. */
 enum { BLOCKS_MAX = 30, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
 
 struct route {
