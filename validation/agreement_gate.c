@@ -8,7 +8,7 @@
 #include "validation/estimand.h"
 #include "workloads/strategy.h"
 
-/* Random cases, and how many of each kind there must be. */
+/* Numbers of random cases, and how many of them must have each feature. */
 enum { SEED = 20261130, CASES_FULL = 500, CASES_QUICK = 40, OF_A_KIND_FULL = 50, OF_A_KIND_QUICK = 3 };
 
 static const struct {
@@ -81,7 +81,7 @@ static enum rc take_shipped(struct tally *t, int machine, int implementation, en
     return rc;
 }
 
-/* Every machine with every implementation; two hops where there are groups. */
+/* Tries every machine with every implementation; two hops where there are groups. */
 static enum rc take_grid(struct tally *t, bool full, struct err *e) {
     enum rc rc = RC_OK;
     for (int i = 0; i < N_MACHINES * N_IMPLEMENTATIONS * 2 && !rc; i++) {
