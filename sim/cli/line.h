@@ -18,7 +18,7 @@ struct line {
     int n_words;
 };
 
-/* Of simulate and compare. */
+/* What simulate and compare are asked. */
 struct simulate_line {
     struct line line;
     int level; /* enum level */
