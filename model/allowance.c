@@ -54,10 +54,10 @@ static bool allowance_is_loose(const struct allowance_ask *ask) {
  * there is no claim. */
 static bool window_allows(const struct allowance_ask *ask, struct allowance *a) {
     if (allowance_is_loose(ask))
-        return refuse(a, "the window holds the wire time above its bound, no bound either way; the corpus "
-                         "has " WINDOW_1_RANGE);
+        return refuse(a, "the window, not a link, decides the wire time, which bounds packets neither way: "
+                         "the corpus has " WINDOW_1_RANGE);
     if (ask->window == 1)
-        return refuse(a, "with window 1 each message waits for a round trip that the wire time has not");
+        return refuse(a, "with window 1 each message waits for a round trip that is not in the wire time");
     if (ask->window && (double)ask->window * ask->message_bytes < ask->rate_Bps * ask->rtt_s)
         return refuse(a, "a window of less than one bandwidth-delay product waits for round trips");
     return true;

@@ -6,7 +6,7 @@
  * and so clears machines on which its own model says that two hops lose. Here a target is cleared only where the
  * closed form's gain is at least 1 too.
  * Units: ratios and gains have none; messages are counted in bytes, alphas in seconds. Source: FORMULAS.md [F12].
- * Errors: none; a condition that fails is a row, not an error.
+ * Errors: none; a condition that fails is a row, not an error. Edges: at_breakeven NULL is the target.
  * Ownership: borrows everything; the list is plain data. */
 #ifndef MODEL_CHECKLIST_H
 #define MODEL_CHECKLIST_H

@@ -49,7 +49,7 @@ double model_all_to_all_s(const struct beta *b, double alpha_s, int world, doubl
     return alpha_s + wire_bytes / model_beta_Bps(b, wire_bytes / (world - 1));
 }
 
-/* A balanced all-to-all, as the closed form sees it: every rank holds the same rows. */
+/* A balanced all-to-all, as the closed form sees it: every rank holds as many rows. */
 struct balanced {
     int world;
     double rows;

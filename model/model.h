@@ -4,7 +4,7 @@
  * Units: SI (seconds, bytes, bytes per second), where the paper uses ms and GB/s.
  * Model / Source: FORMULAS.md [F1]..[F7].
  * Valid for: balanced destinations, serial hops. It does not see skew, shared links, schedules, overlap.
- * Errors: none; inputs are validated by the readers.
+ * Errors: none; inputs are validated by the readers. Edges: a world of 1 costs nothing; no bytes cost alpha only.
  * Ownership: borrows everything; results are plain data. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H

@@ -5,7 +5,7 @@
  * struct outcome; they share nothing else.
  * Units: SI; bytes are doubles, expected values may be fractional.
  * Shapes: matrices over ranks as in matrix.h; link arrays over the topology's links.
- * Errors: none; a call with no pair to serve is a call of 0 bytes.
+ * Errors: none. Edges: a call with no pair to serve is a call of 0 bytes.
  * Ownership: a call borrows platform, topology, workload, implementation and traffic and owns its byte
  * matrices; call_clear() releases. */
 #ifndef WORKLOADS_CALL_H

@@ -3,7 +3,7 @@
  *
  * Units: SI. Times count from begin_s, which is 0 for a single call.
  * Shapes: arrays over ranks and over the topology's links.
- * Errors: none. A zeroed outcome is empty.
+ * Errors: none. Edges: a zeroed outcome is empty.
  * Ownership: outcome_clear() releases the arrays. */
 #ifndef WORKLOADS_OUTCOME_H
 #define WORKLOADS_OUTCOME_H
