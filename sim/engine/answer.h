@@ -12,7 +12,7 @@
 #include "workloads/costs.h"
 
 /* Fills in the outcome of call number nth of the plan under costs[n_calls]. play: a run of the plan with costs that
- * driver_same_run() calls equal to these. */
+ * plan_same_run() calls equal to these. */
 void answer_from_play(const struct plan *plan, int nth, const struct costs *costs,
                       const struct play *play, struct outcome *outcome);
 

@@ -22,6 +22,7 @@
 struct message {
     int src, dst, exchange;
     int trip; /* plan_trip() of its route */
+    int port; /* the window of its sender that counts it: one for each link of a mesh, and 0 for all others */
     int64_t payload, cost;
 };
 
@@ -30,6 +31,7 @@ struct messages {
     struct message *items;
     size_t n;
     size_t *start; /* ranks * n + 1 */
+    int ports;     /* most of a sender */
 };
 
 /* Lists the messages of all exchanges of a plan. */

@@ -2,10 +2,9 @@
 /* result.h - what was found for a question: the only type that text, JSON, CSV, page and timeline are written from.
  *
  * Numbers are claims: sealed by gates/ where they arise, they can be written but not read. Unknown ones are zeroed.
- * Units: SI. Errors: none.
+ * Units: SI. Errors: none. Edges: a zeroed result is empty.
  * Ownership: study_answer() makes a result, result_free() releases it with its inputs; it borrows its question and the
- * study that answered.
- * Edges: a zeroed result is empty. */
+ * study that answered. */
 #ifndef SIM_STUDY_RESULT_H
 #define SIM_STUDY_RESULT_H
 
@@ -73,7 +72,8 @@ struct result_call {
     int chunks;
     bool pipelined, simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
-    bool even, wire_slack_is_far; /* load; wire time far above its bound: the order of messages convoys */
+    bool even, wire_slack_is_far; /* load; wire time far above its bound */
+    const char *far_cause;        /* of an even load that is far above its bound, with the key that mends it; or NULL */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
