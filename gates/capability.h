@@ -4,7 +4,7 @@
  * A capability is open, conditional (the number is shown as "if these constants hold") or withdrawn (no
  * number is shown anywhere). The table below is the one place that ties capabilities to gates; what it says in
  * the column `otherwise` holds as long as no evidence opens the capability.
- * Units: none. Errors: none. Ownership: texts are static. */
+ * Units: none. Errors: none. Ownership: texts are static. Edges: a name that is no capability is -1. */
 #ifndef GATES_CAPABILITY_H
 #define GATES_CAPABILITY_H
 
@@ -20,13 +20,13 @@ enum capability_rule {
     RULE_ALL,   /* open when every one of its gates passed */
     RULE_TEST,  /* open where a passed test gate of its list, or of the user's, covers the question, and none
                    that was tried on the simulator, or of the user for this machine, failed */
-    RULE_SKEW,  /* the same, and the gate must have seen unbalanced destinations */
+    RULE_SKEW,  /* as RULE_TEST, and the gate must have seen unbalanced destinations */
     RULE_CALLS, /* open where call_time is open for every call compared */
     RULE_KEPT   /* `otherwise` while one of its gates has passed and none that was tried has not; else withdrawn */
 };
 
-/* id, name in results, rule, otherwise, gates, may a user's gates decide it for their machine,
- * why it is not open */
+/* Each row: id; name in results; rule; `otherwise`; gates; whether a user's gates may decide it for their machine; why
+ * it is not open. */
 #define CAPABILITY_LIST(X)                                                                         \
     X(CAP_CALL_TIME, "call_time", RULE_TEST, CAPABILITY_CONDITIONAL,                                \
       "tier1b-c4 drift-c5 sim-tier1b-c4 host-regime external", true,                               \
@@ -68,14 +68,18 @@ enum capability {
         CAP_COUNT
 };
 
+/* Return what the table says of a capability. */
 const char *capability_name(enum capability c);
 int capability_find(const char *name); /* -1 when unknown */
 enum capability_rule capability_rule(enum capability c);
 enum capability_state capability_otherwise(enum capability c);
 const char *capability_state_name(enum capability_state s); /* "open", "conditional", "withdrawn" */
 const char *capability_gates(enum capability c);            /* ids with blanks between; may be empty */
+/* Returns whether a built-in gate is among those of a capability. */
 bool capability_hangs_on(enum capability c, const char *gate);
+/* Returns whether a user's gates may decide a capability for their machine. */
 bool capability_allows_own(enum capability c);
+/* Returns why a capability is not open without evidence. */
 const char *capability_reason(enum capability c);
 
 #endif

@@ -107,7 +107,7 @@ static void add_number(struct buf *b, double value) {
     buf_printf(b, " %s", isfinite(value) ? json_format(value, text) : "none");
 }
 
-/* Hash of everything the outcome follows from: definition, evidence read, metrics found. */
+/* Writes the hash of all that the outcome follows from: definition, evidence read, metrics found. */
 static void hash_result(struct gate_result *r) {
     const struct gate *g = r->gate;
     const struct gate_evidence *x = &r->evidence;

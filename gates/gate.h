@@ -5,7 +5,8 @@
  * the limits. The result is a function of definition and evidence alone and carries a hash of both. Evidence
  * that is missing, unreadable or not the file the gate was registered with leaves the gate without a pass.
  * Units: those of the metrics that an estimand yields; SI. Errors: none: a trial that fails is a result with a reason.
- * Ownership: a result borrows its gate and owns its points; gate_result_clear() releases. */
+ * Ownership: a result borrows its gate and owns its points; gate_result_clear() releases.
+ * Edges: a gate without a limit does not pass; a metric that is not a number keeps no limit. */
 #ifndef GATES_GATE_H
 #define GATES_GATE_H
 
@@ -18,8 +19,8 @@
 /* What a pass can mean. */
 enum gate_kind {
     GATE_VERIFICATION, /* code against code: never accuracy */
-    GATE_FIT,          /* the constants saw these points */
-    GATE_TEST          /* they did not */
+    GATE_FIT,          /* the constants were fitted on these points */
+    GATE_TEST          /* the constants were fitted without these points */
 };
 extern const char *const gate_kinds[]; /* names by enum gate_kind, NULL behind the last */
 const char *gate_kind_name(enum gate_kind kind);
@@ -27,7 +28,8 @@ const char *gate_kind_name(enum gate_kind kind);
 enum gate_state { GATE_NOT_EVALUATED, GATE_FAILED, GATE_PASSED };
 const char *gate_state_name(enum gate_state state); /* "not evaluated", "failed", "passed" */
 
-/* Whom a gate speaks for, or what an answer is about. NULL: any machine, implementation or constants. */
+/* What a gate speaks for, or what a question is about. A text that is NULL: any machine, implementation or
+ * constants. */
 struct gate_scope {
     const char *machine;
     const char *constants_sha256; /* of the platform file that the gate was evaluated with */
@@ -94,6 +96,7 @@ struct gate_evidence {
     const char *unit;          /* of the points: "s", "ratio" */
 };
 
+/* Append a metric, and a point with a printed label, to the evidence. */
 void gate_add_metric(struct gate_evidence *evidence, const char *name, enum metric_form form,
                      double value);
 void gate_add_point(struct gate_evidence *evidence, bool counted, double predicted, double measured,
@@ -108,10 +111,11 @@ struct gate_result {
     double cost_s;          /* wall clock of the evaluation; not part of the hash */
 };
 
-/* Compares metrics and limits; takes over the evidence. */
+/* Compares the metrics of the evidence with the limits of the gate and fills in the result, which owns the evidence
+ * from then on. */
 void gate_judge(const struct gate *gate, struct gate_evidence *evidence, struct gate_result *result);
-/* Records that the gate could not be tried: it counts as not passed. Takes over the evidence too, of which nothing
- * but the hashes of the files that were read remains. */
+/* Fills in the result of a gate that could not be tried: it counts as not passed. The evidence passes to the result; of
+ * it only the hashes of the files that were read remain. */
 void gate_not_evaluated(const struct gate *gate, struct gate_evidence *evidence, const char *why,
                         struct gate_result *result);
 /* Returns true when this metric keeps the limit; false also for metrics that are not numbers. */
@@ -120,6 +124,7 @@ bool gate_limit_kept(const struct gate_limit *limit, double value);
 const struct gate_limit *gate_limit_of(const struct gate *gate, const char *metric);
 
 enum { GATE_TEXT = 48 };
+/* Write a metric, and a limit, as text, and return the text. */
 const char *gate_metric_text(enum metric_form form, double value, char text[static GATE_TEXT]);
 const char *gate_limit_text(const struct gate_limit *limit, enum metric_form form,
                             char text[static GATE_TEXT]);

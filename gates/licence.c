@@ -46,7 +46,7 @@ static void settle(struct licence *l, enum capability_state state, const struct 
              reason ? reason : "");
 }
 
-/* Gates of the user that were written for the machine asked about. */
+/* Returns whether a gate is one of the user's that was written for the machine asked about. */
 static bool own_for(const struct gate *gate, enum capability c, const struct gate_scope *asked) {
     return gate->own && asked && asked->machine && gate->scope.machine && bears_on(gate, c) &&
            strcmp(gate->scope.machine, asked->machine) == 0;
@@ -61,7 +61,8 @@ static const struct gate_result *find_result(const struct licences *set, const c
     return NULL;
 }
 
-/* All gates of the list, or all of the user's for this machine, which then stand in their place. */
+/* Decides by RULE_ALL: all gates of the list, or all of the user's for this machine, which then stand in their place,
+ * must have passed. */
 static void decide_all(const struct licences *set, const struct gate_scope *asked, struct licence *l) {
     enum capability c = l->capability;
     bool own = false;
@@ -121,7 +122,7 @@ static void decide_test(const struct licences *set, const struct gate_scope *ask
                     "folder DIR; then: moesim gates --corpus DIR";
 }
 
-/* Nothing opens it, but a gate that was tried and failed takes it away. */
+/* Decides by RULE_FIXED: the capability is as `otherwise` says, unless one of its gates was tried and failed. */
 static void decide_fixed(const struct licences *set, struct licence *l) {
     settle(l, capability_otherwise(l->capability), NULL, capability_reason(l->capability));
     for (size_t i = 0; i < set->n; i++)
@@ -129,7 +130,8 @@ static void decide_fixed(const struct licences *set, struct licence *l) {
             settle(l, CAPABILITY_WITHDRAWN, &set->results[i], "a check of the program failed");
 }
 
-/* Nothing opens it, and it is gone unless its gates hold. Without simulations some are not among the results. */
+/* Decides by RULE_KEPT: the capability is as `otherwise` says while one of its gates has passed and none was tried
+ * without passing. Without simulations some gates are not among the results. */
 static void decide_kept(const struct licences *set, struct licence *l) {
     const struct gate_result *passed = NULL, *against = NULL;
     for (size_t i = 0; i < set->n; i++) {

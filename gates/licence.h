@@ -5,6 +5,7 @@
  * report only by way of claim_make() (claim.h), which asks for a licence.
  * Fail closed: a gate that is not among the results counts as not passed.
  * Units: none. Errors: RC_WITHDRAWN, by licence_require() only.
+ * Edges: an outcome of 0 gates leaves what holds without any evidence.
  * Ownership: licences_free() releases a set and every licence in it; the results are borrowed. */
 #ifndef GATES_LICENCE_H
 #define GATES_LICENCE_H
@@ -15,13 +16,13 @@
 struct licence;
 struct licences;
 
-/* Decides every capability from the outcome of the gates; of none: what holds without any evidence. */
+/* Decides every capability from the outcome of n gates; with n = 0, what holds without any evidence. */
 struct licences *licences_decide(const struct gate_result *results, size_t n);
 void licences_free(struct licences *l); /* NULL is allowed */
-/* Releases the licences that were made for questions; for the next question of many. */
+/* Releases the licences that licences_for() and licences_of_calls() made, before the next of many questions. */
 void licences_forget(struct licences *l);
 
-/* Returns the licence without regard to a question: capabilities that open in a scope only are not open here. */
+/* Returns the licence of a capability without regard to a question: one that opens only in a scope is not open here. */
 const struct licence *licences_get(const struct licences *l, enum capability c);
 
 /* Returns the licence for a question: machine, constants, implementation, worlds, sizes, skew. */
@@ -31,15 +32,17 @@ const struct licence *licences_for(struct licences *l, enum capability c, const 
 const struct licence *licences_of_calls(struct licences *l, enum capability c,
                                         const struct licence *const *calls, size_t n);
 
+/* Return what a licence says. */
 enum capability_state licence_state(const struct licence *l);
 const char *licence_reason(const struct licence *l); /* why it is not open, or what opened it */
-const char *licence_gate(const struct licence *l);   /* that decided, or "" */
+const char *licence_gate(const struct licence *l);   /* the gate that decided, or "" */
 const char *licence_reopen(const struct licence *l); /* what would open it, or NULL */
 
-/* RC_OK unless the capability is withdrawn: RC_WITHDRAWN, naming the gate, the reason and what would reopen. */
+/* Returns RC_OK unless the capability is withdrawn, and then RC_WITHDRAWN with a message that names the gate, the
+ * reason and what would open the capability again. */
 enum rc licence_require(const struct licence *l, struct err *e);
 
-/* Capabilities that a gate takes away as long as it has not passed: bits 1 << enum capability. */
+/* Returns the capabilities that a gate takes away as long as it has not passed: bits 1 << enum capability. */
 unsigned gate_withdraws(const struct gate *gate);
 
 #endif

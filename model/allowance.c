@@ -37,25 +37,27 @@ double allowance_high_s(const struct allowance_fit *fit, double wire_s, double r
 
 /* --- what is claimed --------------------------------------------------------------------------- */
 
-/* Always false, for who asks whether there is a claim. */
+/* Writes that there is no claim, and why; returns false, the answer of window_allows(). */
 static bool refuse(struct allowance *a, const char *why) {
     *a = (struct allowance){.claimed = false};
     snprintf(a->basis, sizeof a->basis, "no claim: %s", why);
     return false;
 }
 
-/* Whether a window holds the wire time above its bound: then transports may take more or less than it. */
+/* Returns whether the window of messages in flight, not a link, decides the wire time: it lies above its bound, and
+ * transports may take more or less than it. */
 static bool allowance_is_loose(const struct allowance_ask *ask) {
     return ask->window && !(ask->wire_s <= ask->bound_s * ALLOWANCE_SLACK);
 }
 
-/* Whether the wire time is one that transports add to, and not a matter of windows and order. */
+/* Returns whether transports only add to the wire time; where windows and the order of messages decide it, writes that
+ * there is no claim. */
 static bool window_allows(const struct allowance_ask *ask, struct allowance *a) {
     if (allowance_is_loose(ask))
-        return refuse(a, "the window holds the wire time above its bound, no bound either way; the corpus "
-                         "has " WINDOW_1_RANGE);
+        return refuse(a, "the window, not a link, decides the wire time, which bounds packets neither way: "
+                         "the corpus has " WINDOW_1_RANGE);
     if (ask->window == 1)
-        return refuse(a, "with window 1 each message waits for a round trip that the wire time has not");
+        return refuse(a, "with window 1 each message waits for a round trip that is not in the wire time");
     if (ask->window && (double)ask->window * ask->message_bytes < ask->rate_Bps * ask->rtt_s)
         return refuse(a, "a window of less than one bandwidth-delay product waits for round trips");
     return true;
@@ -67,7 +69,7 @@ static bool is_claimed(const struct allowance_ask *ask, int transport, double bd
            (transport != TRANSPORT_DROPS || bdp >= ALLOWANCE_DROPS_BDP);
 }
 
-/* The highest end of the transports that may be meant; returns how many have a claim. */
+/* Fills in the highest high end of the transports that may be meant; returns how many of them have a claim. */
 static int find_high(const struct allowance_ask *ask, double rtt_s, double bdp, struct allowance *a) {
     int first = ask->transport < 0 ? TRANSPORT_SPRAYED : ask->transport, claims = 0;
     int last = ask->transport < 0 ? TRANSPORT_DROPS : ask->transport;
@@ -138,7 +140,7 @@ static int class_of(const struct platform *p, enum tier tier) {
     }
 }
 
-/* The widest tier that carries anything, -1 when none does. */
+/* Returns the widest tier that carries anything, -1 when none does. */
 static int find_widest(const struct allowance_call *known) {
     int tier = TIER_MAX - 1;
     while (tier >= 0 && !(known->tier_messages[tier] > 0))
@@ -152,7 +154,8 @@ const char *allowance_transport(const struct call *call, const struct allowance_
     return f && f->transport_stated ? fabric_transports[f->transport] : NULL;
 }
 
-/* The acknowledgements of a stage as its bytes; false where no tier has any. matrix_clear() releases them. */
+/* Fills in a stage whose bytes are the acknowledgements of a stage of the call, on the reverse ways; returns false
+ * where no tier has any. matrix_clear() releases the bytes in either case. */
 static bool find_acks(const struct call *call, int stage, struct stage *acks) {
     bool any = false;
     struct route route;

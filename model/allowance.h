@@ -13,19 +13,19 @@
 
 #include "workloads/call.h"
 
-/* What the bytes pass: one switch, a tree as wide above as below, a tree that is narrower above. */
+/* What kind of topology the bytes pass: one switch, a tree as wide above as below, a tree that is narrower above. */
 enum allowance_class { ALLOWANCE_SWITCH, ALLOWANCE_FULL, ALLOWANCE_OVERSUBSCRIBED, ALLOWANCE_CLASSES };
-enum { ALLOWANCE_NO_CLASS = -1 }; /* none that was simulated by packets */
+enum { ALLOWANCE_NO_CLASS = -1 }; /* a kind of topology that was not simulated by packets */
 const char *allowance_class_name(enum allowance_class c); /* "one switch", "a 1:1 tree", .. */
 
-/* Below so many cases nothing is claimed; m of the formula. */
+/* With fewer cases nothing is claimed. ALLOWANCE_MARGIN is m of the formula. */
 enum { ALLOWANCE_LEAST_CASES = 4, ALLOWANCE_MARGIN = 2 };
 
-/* Drops are claimed for messages of at least so many bandwidth-delay products. */
+/* A claim for transports that drop packets needs messages of at least so many bandwidth-delay products. */
 #define ALLOWANCE_DROPS_BDP 5.0
-/* Longest round trip of the corpus. */
+/* The longest round trip of the packet corpus. */
 #define ALLOWANCE_RTT_S 4.50944e-6
-/* From this slack on the wire time is a matter of windows and order, and bounds nothing. */
+/* Where the wire time is above its bound by this factor or more, windows and order decide it, and it bounds nothing. */
 #define ALLOWANCE_SLACK 1.001
 
 struct allowance_fit {
@@ -33,7 +33,7 @@ struct allowance_fit {
     double least_bdp; /* smallest messages among its rows */
     int cases, rows;
 };
-/* [transport][class]; fitted, and compared with a fit of the corpus by the gate. */
+/* The committed constants, fitted on the packet corpus; gate `packet-allowance` compares them with a new fit. */
 extern const struct allowance_fit allowance_fits[TRANSPORT_COUNT][ALLOWANCE_CLASSES];
 
 struct allowance_ask {
@@ -51,6 +51,7 @@ struct allowance {
     char basis[320];
 };
 
+/* Fills in the claim for one wire time, or why there is none. */
 void allowance_find(const struct allowance_ask *ask, struct allowance *a);
 
 /* What is known of a call: wire time, its bound, and what each tier carries over all stages. */
@@ -58,16 +59,16 @@ struct allowance_call {
     double wire_s, bound_s;
     double tier_bytes[TIER_MAX], tier_messages[TIER_MAX];
 };
-/* The same of a call; of the widest tier that its bytes use. */
+/* Fills in the claim for a call: that of the widest tier that its bytes use. */
 void allowance_of_call(const struct call *call, const struct allowance_call *known, struct allowance *a);
-/* What that tier states as its transport, NULL where it states none or nothing is sent. */
+/* Returns the transport that the widest tier used states, NULL where it states none or nothing is sent. */
 const char *allowance_transport(const struct call *call, const struct allowance_call *known);
 
-/* Largest load of a link in seconds, acknowledgements of `ack_share` of each tier on the reverse ways included: exact
- * on one switch. FORMULAS.md [A2] */
+/* Returns the largest load of a link in seconds, acknowledgements of `ack_share` of each tier on the reverse ways
+ * included: exact on one switch. FORMULAS.md [A2] */
 double allowance_bound_s(const struct call *call);
 
-/* hi under other constants than the committed ones. */
+/* Returns the high end, hi of the formula, under the given constants instead of the committed ones. */
 double allowance_high_s(const struct allowance_fit *fit, double wire_s, double rtt_s);
 
 #endif

@@ -23,7 +23,8 @@ struct pile {
     size_t room;
 };
 
-/* Messages released at the same moment become one item, so that a first stage takes one. */
+/* Adds a message to a pile; one released at the moment of the item before joins that item, so that a first stage takes
+ * one item. */
 static void pile_add(struct pile *p, double release_s, double load_s) {
     if (p->n && p->items[p->n - 1].release_s == release_s) {
         p->items[p->n - 1].load_s += load_s;
@@ -38,8 +39,8 @@ static int latest_first(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* [B1] max over sets of messages: first release + load + least latency. The largest sets suffice:
- * all those released at or after some moment, of the tiers with at least some latency.
+/* Returns the bound [B1] of one link: the maximum over sets of messages of first release + load + least latency. The
+ * largest sets suffice: all messages released at or after some moment, of the tiers with at least some latency.
  * piles[TIER_MAX] */
 static double piles_end_s(const struct pile *piles, const double *latency_s, struct pile *scratch) {
     double end_s = 0;
@@ -61,6 +62,7 @@ static double piles_end_s(const struct pile *piles, const double *latency_s, str
     return end_s;
 }
 
+/* The messages on one link, with what follows each of them. */
 struct run {
     struct follow *items;
     size_t n, room;
@@ -90,7 +92,7 @@ static int longest_after_first(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* [B4] over all links. Empties them. */
+/* Returns the largest bound [B4] over all links, and empties the lists of messages. */
 static double follows_end_s(struct follows *f) {
     double end_s = 0;
     for (size_t i = 0; i < f->n; i++) {
@@ -104,6 +106,7 @@ static double follows_end_s(struct follows *f) {
     return end_s;
 }
 
+/* The state of the walk over the stages of a call. */
 struct walk {
     const struct call *call;
     const struct costs *costs;
@@ -112,7 +115,7 @@ struct walk {
     double *ready_s; /* per rank: has entered the stage and paid its fixed cost, for the first piece */
     double *last_s;  /* the same for the last piece; equal when messages are whole */
     struct pile *links; /* per link and tier, over all stages */
-    struct pile *own; /* the same of the messages to one rank in a stage but the last; empty between ranks */
+    struct pile *own; /* as links, for the messages to one rank in a stage that is not the last; empty between ranks */
     struct pile scratch;
     struct follows follows; /* of the stage that is walked */
     struct route route;     /* room for a way, and for the loads on it */
@@ -121,15 +124,16 @@ struct walk {
     double bound_s;
 };
 
-/* A message and its way. */
-struct sent {
+/* One message with its way and loads. */
+struct message_load {
     struct way way;
     const double *load_s; /* port time on each entry of the way */
 };
 
-static void find_sent(struct walk *w, int stage, const int ends[static 2], double bytes, struct sent *s) {
+static void find_message_load(struct walk *w, int stage, const int pair[static 2], double bytes,
+                              struct message_load *s) {
     const struct link *links = w->call->topology->links;
-    s->way = call_way(w->call, ends[0], ends[1], &w->route);
+    s->way = call_way(w->call, pair[0], pair[1], &w->route);
     s->load_s = w->load_s;
     double cost_s = call_message_units(w->call, stage, bytes) * w->message_cost_s[s->way.tier];
     for (int k = 0; k < s->way.n; k++) {
@@ -139,7 +143,7 @@ static void find_sent(struct walk *w, int stage, const int ends[static 2], doubl
     }
 }
 
-static void follow_message(struct walk *w, int stage, int dst, const struct sent *s, double release_s) {
+static void follow_message(struct walk *w, int stage, int dst, const struct message_load *s, double release_s) {
     double after_s = w->costs->latency_s[s->way.tier] + w->tail_s[stage][dst];
     for (int k = 0; k < s->way.n; k++)
         follows_add(&w->follows, s->way.links[k], (struct follow){release_s, s->load_s[k], after_s});
@@ -150,8 +154,8 @@ static double work_s(const struct walk *w, int stage, int rank) {
            costs_chain_s(w->costs, w->call, stage, rank) + costs_alpha_s(w->costs, w->call, stage);
 }
 
-/* [B4] tail_s(i) = work_{s+1}(i) + the larger of tail_{s+1}(i) and what i itself sends there, tails
- * included */
+/* Fills in the tails of a stage [B4]: tail_s(i) = work_{s+1}(i) + the larger of tail_{s+1}(i) and what i itself sends
+ * there, tails included. */
 static void fill_tails(struct walk *w, int stage) {
     const struct call *call = w->call;
     int ranks = call->topology->ranks, next = stage + 1;
@@ -162,8 +166,8 @@ static void fill_tails(struct walk *w, int stage) {
         for (size_t i = m->start[rank]; i < m->start[rank + 1]; i++) {
             if (m->dst[i] == rank || m->value[i] <= 0)
                 continue;
-            struct sent s;
-            find_sent(w, next, (int[]){rank, m->dst[i]}, m->value[i], &s);
+            struct message_load s;
+            find_message_load(w, next, (int[]){rank, m->dst[i]}, m->value[i], &s);
             follow_message(w, next, m->dst[i], &s, 0);
         }
         w->tail_s[stage][rank] =
@@ -176,7 +180,7 @@ static double raise(struct walk *w, double time_s) {
     return time_s;
 }
 
-/* [B2] entry and fixed cost: t += splits + chain + alpha. Of a pipelined stage the first piece needs its share
+/* Lets all ranks enter a stage [B2]: t += splits + chain + alpha. In a pipelined call the first piece needs its share
  * of the arrivals and of the chain, the last one all of the arrivals. */
 static void enter(struct walk *w, int stage) {
     for (int rank = 0; rank < w->call->topology->ranks; rank++) {
@@ -193,7 +197,7 @@ static bool is_last(const struct walk *w, int stage) {
     return stage + 1 == w->call->n_stages;
 }
 
-static void add_share(struct walk *w, int stage, const struct sent *s, double share, double release_s) {
+static void add_share(struct walk *w, int stage, const struct message_load *s, double share, double release_s) {
     for (int k = 0; k < s->way.n; k++) {
         double load_s = s->load_s[k] * share;
         int pile = s->way.links[k] * TIER_MAX + (int)s->way.tier;
@@ -206,8 +210,8 @@ static void add_share(struct walk *w, int stage, const struct sent *s, double sh
 static void add_message(struct walk *w, int stage, int src, int dst, double bytes) {
     bool both = w->call->implementation->start == START_RENDEZVOUS;
     double first_s = both ? later(w->ready_s[src], w->ready_s[dst]) : w->ready_s[src];
-    struct sent s;
-    find_sent(w, stage, (int[]){src, dst}, bytes, &s);
+    struct message_load s;
+    find_message_load(w, stage, (int[]){src, dst}, bytes, &s);
     if (w->chunks == 1) {
         add_share(w, stage, &s, 1, first_s);
         if (!is_last(w, stage))
@@ -218,8 +222,8 @@ static void add_message(struct walk *w, int stage, int src, int dst, double byte
     add_share(w, stage, &s, 1 - 1.0 / w->chunks, first_s);
 }
 
-/* [B2] Earliest end of the arrivals at dst: its own messages alone take that long on each link. Empties own.
- * Of the last stage nothing waits for it, and [B3] covers it. */
+/* Returns the earliest end of the arrivals at dst in a stage [B2]: its own messages alone take that long on each link.
+ * Empties own. In the last stage nothing waits for the arrivals, and [B3] covers them. */
 static double own_end_s(struct walk *w, int stage, const struct matrix *to, int dst) {
     double end_s = w->ready_s[dst];
     if (is_last(w, stage))
@@ -238,7 +242,7 @@ static double own_end_s(struct walk *w, int stage, const struct matrix *to, int 
     return end_s;
 }
 
-static void exchange(struct walk *w, int stage) {
+static void walk_stage(struct walk *w, int stage) {
     struct matrix to; // row = receiver, columns = its senders
     matrix_transpose(&w->call->stages[stage].bytes, &to);
     double *first_s = mem_alloc((size_t)to.ranks, sizeof *first_s);
@@ -295,7 +299,7 @@ static void walk_init(struct walk *w, const struct call *call) {
         w->tail_s[stage] = mem_alloc(ranks, sizeof **w->tail_s);
 }
 
-/* Walks all stages; what remains are the links over the whole call, link_end_s(). */
+/* Walks all stages and raises the bound by what ranks wait for; link_end_s() adds the links over the whole call. */
 static void walk_stages(struct walk *w, const struct costs *costs) {
     const struct call *call = w->call;
     w->costs = costs;
@@ -308,7 +312,7 @@ static void walk_stages(struct walk *w, const struct costs *costs) {
         fill_tails(w, stage);
     for (int stage = 0; stage < call->n_stages; stage++) {
         enter(w, stage);
-        exchange(w, stage);
+        walk_stage(w, stage);
     }
 }
 

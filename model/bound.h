@@ -3,7 +3,7 @@
  *
  * Units: SI. Source: FORMULAS.md [B1]..[B5], own derivation.
  * Valid for: fluid max-min sharing on the topology's links; rendezvous and one-sided start.
- * Errors: none; a call in which nothing moves is bounded by its fixed costs.
+ * Errors: none. Edges: a call in which nothing moves is bounded by its fixed costs.
  * Ownership: borrows everything; results are plain data or arrays of the caller. */
 #ifndef MODEL_BOUND_H
 #define MODEL_BOUND_H

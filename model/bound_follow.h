@@ -16,17 +16,18 @@ struct follow {
     double after_s;
 };
 
-/* Room for follow_end_s(), kept from one link to the next. */
+/* Working memory of follow_end_s(), kept from one link to the next. */
 struct follow_room {
     double *moments; /* distinct releases, rising */
     double *most_s, *added_s; /* of each node of a tree over them */
     size_t room;
-    size_t visits; /* of nodes so far: what the search costs, for tests */
+    size_t visits; /* nodes visited so far: what the search costs, for tests */
 };
 void follow_clear(struct follow_room *room);
 
-/* Returns the maximum over t and u of t + u + the load of the messages that are released at t or later and followed by
- * u or more, t and u those of messages in the set. items[n]: the longest after_s first. */
+/* Returns the bound [B4] of one link: the maximum over t and u of t + u + the load of the messages that are released at
+ * t or later and have an after_s of u or more; t and u are taken from messages of the list. items[n] is sorted, the
+ * longest after_s first. */
 double follow_end_s(struct follow_room *room, const struct follow *items, size_t n);
 
 #endif

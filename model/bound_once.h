@@ -4,7 +4,7 @@
  * All messages are released at one moment. Then the loads of links are the same under all fixed costs, are worked out
  * once, and are the whole bound.
  * Units: SI. Source: FORMULAS.md [B3], own derivation.
- * Errors: none; where nothing moves the bound is the fixed costs and the busiest link is -1.
+ * Errors: none. Edges: where nothing moves the bound is the fixed costs and the busiest link is -1.
  * Ownership: borrows everything. */
 #ifndef MODEL_BOUND_ONCE_H
 #define MODEL_BOUND_ONCE_H

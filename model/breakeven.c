@@ -9,7 +9,7 @@ const char *breakeven_hold_name(enum x_half_hold hold) {
     return hold_names[hold];
 }
 
-/* C(n - m, q) / C(n, q), q need not be whole: the chance that q of n miss a given m. */
+/* Returns the chance that q of n miss a given m: C(n - m, q) / C(n, q). q need not be whole. */
 static double miss(double n, double m, double q) {
     if (q > n - m)
         return 0;
@@ -112,8 +112,7 @@ void breakeven_from_calls(const struct call *one, const struct costs *one_costs,
     }
 }
 
-/* Chain of 73728 pairs by hidden width: the artifact's sim/machine.py, two nodes, 2026-08-26, ms.
- */
+/* Time of a chain of 73728 pairs by hidden width, in ms: the artifact's sim/machine.py, two nodes, 2026-08-26. */
 static const struct {
     double hidden, time_ms;
 } width_sweep[] = {{1024, 2.37}, {2048, 2.51}, {4096, 2.85}, {8192, 3.79}};

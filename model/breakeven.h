@@ -5,6 +5,7 @@
  * Valid for: the closed form's balanced loads; a ratio is searched by slowing the slow tier, the base (fast)
  * bandwidth stays. The answer depends on that base, on tokens and on the alphas, not on the ratio alone.
  * Errors: RC_RANGE, RC_UNSUPPORTED from the width of the chain only.
+ * Edges: scales, a range and pairs_per_row of 0 stand for their defaults.
  * Ownership: borrows everything. */
 #ifndef MODEL_BREAKEVEN_H
 #define MODEL_BREAKEVEN_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checklist.h - may two hops be expected to win here? The paper's conditions, at the target's own
- * constants.
+/* checklist.h - may two hops be expected to win on a machine? The paper's conditions, at the constants of that machine,
+ * the target.
  *
  * The artifact takes the breakeven of condition 2 at its reference geometry whatever the target is,
- * and so clears machines on which its own model says that two hops lose. Here a cleared target has
- * G >= 1 (closed form).
+ * and so clears machines on which its own model says that two hops lose. Here a target is cleared only where the
+ * closed form's gain is at least 1 too.
  * Units: ratios and gains have none; messages are counted in bytes, alphas in seconds. Source: FORMULAS.md [F12].
- * Errors: none; a condition that fails is a row, not an error.
+ * Errors: none; a condition that fails is a row, not an error. Edges: at_breakeven NULL is the target.
  * Ownership: borrows everything; the list is plain data. */
 #ifndef MODEL_CHECKLIST_H
 #define MODEL_CHECKLIST_H
@@ -34,9 +34,8 @@ struct checklist {
     double breakeven; /* used in CHECK_RATIO; above the range when there is none */
 };
 
-/* Fills the conditions and what they amount to. at_breakeven: the machine whose breakeven is asked for, NULL: the
- * target itself. The artifact's
- * behaviour is the reference geometry there. */
+/* Fills in each condition, and whether the target is cleared. at_breakeven: the machine whose breakeven CHECK_RATIO
+ * uses; NULL: the target itself. The artifact passes its reference geometry there. */
 void checklist_fill(const struct breakeven *target, double ratio,
                     const struct breakeven *at_breakeven, struct checklist *list);
 

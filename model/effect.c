@@ -14,7 +14,7 @@ void effect_as_is(const struct call *call, struct effect *effect) {
     effect->bytes_factor = 1;
 }
 
-/* Port time of messages on links, as the call has them: of a stage, or of all. */
+/* Port time of messages on links under the constants of the call: of one stage, or summed over all. */
 struct loads {
     size_t n_links;
     double *wire_s; /* [link * TIER_MAX + tier] bytes over the rate, by the tier of the message */
@@ -61,7 +61,7 @@ static void loads_add(struct loads *all, const struct loads *x) {
         all->cost_s[l] += x->cost_s[l];
 }
 
-/* What one pass over the links of a case finds. */
+/* What one pass over the links finds for one case. */
 struct pass {
     double end_s;         /* of the busiest link, with the least latency of its messages */
     double latency_s;     /* the longest of a loaded cable */
@@ -101,7 +101,8 @@ static double longest_chain_s(const struct call *call, int stage, const struct c
     return chain_s;
 }
 
-/* Adds a stage: all of it where messages are whole, the first piece where they are not. */
+/* Adds a stage to the result of a case: the whole stage where messages are whole, the first piece where they are
+ * cut. */
 static void effect_add_stage(const struct call *call, int stage, const struct pass *pass, struct effect *c) {
     double fixed_s = costs_alpha_s(&c->costs, call, stage) + costs_splits_s(&c->costs, call, stage) +
                      longest_chain_s(call, stage, &c->costs);

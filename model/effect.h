@@ -17,11 +17,11 @@
  * costs, factor 1. */
 struct effect {
     const struct link *links; /* in the order of the call's; NULL: those of the call */
-    double message_cost_s[TIER_MAX]; /* of a tier where the call's is 0 it does not count */
+    double message_cost_s[TIER_MAX]; /* a tier where the call itself has no message cost is left out */
     double bytes_factor;             /* on the bytes of every message */
     struct costs costs;
     double time_s; /* the result */
-    double all_s;  /* sum of all loads and costs: another one where anything is, though it does not bind */
+    double all_s;  /* sum of all loads and costs: changes with every constant used, also one that does not bind */
 };
 
 /* Fills the message costs and the factor of a case with those of a call. */

@@ -7,7 +7,7 @@
 #include "platforms/base/mem.h"
 #include "platforms/base/stat.h"
 
-/* Port time of the link that has most of it over all stages. */
+/* Returns the port time of the link that has most of it over all stages. */
 static double largest_load_s(const struct call *call) {
     size_t n_links = (size_t)call->topology->n_links;
     double *busy_s = mem_alloc(n_links, sizeof *busy_s), most_s = 0;
@@ -19,7 +19,7 @@ static double largest_load_s(const struct call *call) {
     return most_s;
 }
 
-/* The largest load of the same call on the same machine without a draw. */
+/* Finds the largest load of the same call where every message is spread over all its paths. */
 static enum rc find_spread(const struct call *call, double *spread_s, struct err *e) {
     struct platform p = *call->platform;
     for (int tier = 0; tier < p.n_tiers; tier++)

@@ -18,7 +18,8 @@ struct hashed_load {
     double drawn_s[HASHED_QUANTILES];
 };
 
-/* Draw i has the paths of topo_path_seed(seed, i). */
+/* Finds the largest link load under each of so many draws of paths, draws >= 1, and fills in its quantiles. Draw i has
+ * the paths of topo_path_seed(seed, i). */
 enum rc hashed_find(const struct call *call, uint64_t seed, int draws, struct hashed_load *load, struct err *e);
 
 #endif

@@ -34,7 +34,8 @@ static void grow(struct intervals *all) {
     all->as_stated = mem_resize(all->as_stated, (size_t)all->room, sizeof *all->as_stated);
 }
 
-/* Adds a constant that has an interval, or its name to that of the same constant. */
+/* Adds a constant that has an interval; where one with the same value, interval and source is there, adds its name to
+ * that one. */
 static void collect(const struct constant *c, void *context) {
     struct intervals *all = context;
     const struct quantity *q = c->q;

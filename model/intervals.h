@@ -19,6 +19,7 @@ struct intervals {
     struct quantity *as_stated;
 };
 
+/* Fills in the constants of a platform that have an interval. */
 void intervals_find(const struct platform *p, struct intervals *found);
 void intervals_clear(struct intervals *found);
 

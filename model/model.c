@@ -12,7 +12,7 @@ static double closed_Bps(const struct beta *b, double x_bytes) {
     return b->beta_Bps * x_bytes / (x_bytes + b->x_half_bytes);
 }
 
-/* Linear in log x between two neighbouring points, clamped outside. */
+/* Returns the bandwidth by the table: linear in log x between two neighbouring points, clamped outside. */
 static double table_Bps(const struct beta *b, double x_bytes) {
     const double step = log(table_high_bytes / table_low_bytes) / (TABLE_POINTS - 1);
     double place = log(x_bytes / table_low_bytes) / step;
@@ -49,8 +49,8 @@ double model_all_to_all_s(const struct beta *b, double alpha_s, int world, doubl
     return alpha_s + wire_bytes / model_beta_Bps(b, wire_bytes / (world - 1));
 }
 
-/* One of the three exchanges that the strategies are made of. */
-struct exchange {
+/* A balanced all-to-all, as the closed form sees it: every rank holds as many rows. */
+struct balanced {
     int world;
     double rows;
     double local_frac; /* 0: 1 / world */
@@ -58,23 +58,23 @@ struct exchange {
 static double factor(double skew) {
     return skew > 0 ? skew : 1;
 }
-static struct exchange one_hop(const struct model_geometry *g) {
-    return (struct exchange){g->groups * g->ranks_per_group,
+static struct balanced one_hop(const struct model_geometry *g) {
+    return (struct balanced){g->groups * g->ranks_per_group,
                              g->tokens * g->top_k * factor(g->skew.one_hop), 0}; // [F4]
 }
-static struct exchange hop_a(const struct model_geometry *g) {
-    return (struct exchange){g->groups, g->tokens * g->fan_out * factor(g->skew.hop_a),
+static struct balanced hop_a(const struct model_geometry *g) {
+    return (struct balanced){g->groups, g->tokens * g->fan_out * factor(g->skew.hop_a),
                              g->hop_a_local_frac}; // [F5]
 }
-static struct exchange hop_b(const struct model_geometry *g) {
-    return (struct exchange){g->ranks_per_group, g->tokens * g->top_k * factor(g->skew.hop_b),
+static struct balanced hop_b(const struct model_geometry *g) {
+    return (struct balanced){g->ranks_per_group, g->tokens * g->top_k * factor(g->skew.hop_b),
                              0}; // [F5]
 }
-static double local_frac(struct exchange x) {
+static double local_frac(struct balanced x) {
     return x.local_frac > 0 ? x.local_frac : 1.0 / x.world;
 }
 
-static double exchange_s(const struct beta *b, double alpha_s, struct exchange x,
+static double balanced_s(const struct beta *b, double alpha_s, struct balanced x,
                          double row_bytes) {
     return model_all_to_all_s(b, alpha_s, x.world, x.rows, local_frac(x), row_bytes);
 }
@@ -87,9 +87,9 @@ static double chain_s(const struct model_machine *m, const struct model_geometry
 void model_predict(const struct model_machine *m, const struct model_geometry *g,
                    struct model_terms *terms) {
     struct model_terms t = {
-        .one_hop_s = exchange_s(&m->flat, m->alpha_one_hop_s, one_hop(g), g->row_bytes),
-        .hop_a_s = exchange_s(&m->slow, m->alpha_hop_a_s, hop_a(g), g->row_bytes),
-        .hop_b_s = exchange_s(&m->fast, m->alpha_hop_b_s, hop_b(g), g->row_bytes),
+        .one_hop_s = balanced_s(&m->flat, m->alpha_one_hop_s, one_hop(g), g->row_bytes),
+        .hop_a_s = balanced_s(&m->slow, m->alpha_hop_a_s, hop_a(g), g->row_bytes),
+        .hop_b_s = balanced_s(&m->fast, m->alpha_hop_b_s, hop_b(g), g->row_bytes),
         .chain_s = chain_s(m, g),
         .splits_s = m->splits_s};
     t.two_hop_s = t.hop_a_s + t.hop_b_s + t.splits_s + t.chain_s;
@@ -97,8 +97,8 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
     *terms = t;
 }
 
-/* A tier's saturation at a stated bandwidth, as the library reaches it (NULL: all of it): x_half is stated in
- * bytes at the stated bandwidth, or follows from a per-message cost. [F2] */
+/* Returns how a tier saturates at a stated bandwidth, as the library reaches it (how NULL: all of it). x_half is stated
+ * in bytes at the stated bandwidth, or follows from a per-message cost. [F2] */
 static struct beta tier_beta(const struct platform *p, const struct implementation *how, enum tier tier,
                              double stated_Bps) {
     const struct plat_tier *t = &p->tier[tier];
@@ -151,7 +151,7 @@ static int ranks_of(const struct call *call) {
     return call->traffic && call->traffic->job ? call->traffic->job->ranks : call->topology->ranks;
 }
 
-/* Mean rows per token of the workload that a stage moves, local ones included. */
+/* Returns the mean number of rows that a stage moves per token of the workload, local ones included. */
 static double rows_per_token(const struct call *call, const struct stage *stage) {
     double tokens = (double)call->workload->tokens_per_rank * ranks_of(call);
     return tokens > 0 ? matrix_total(&stage->bytes, true) / call->row_bytes / tokens : 0;
@@ -206,8 +206,8 @@ static void add_stage(struct outcome *o, const char *name, double time_s) {
     o->time_s += time_s;
 }
 
-/* Appends an exchange that is the same on every rank: bytes leave all of them, to each of the others. */
-static void add_exchange(struct outcome *o, const char *name, double time_s, struct exchange x,
+/* Appends a stage of the outcome that is the same on every rank: each sends its bytes to each of the others. */
+static void add_balanced(struct outcome *o, const char *name, double time_s, struct balanced x,
                          const struct model_geometry *g) {
     add_stage(o, name, time_s);
     struct outcome_stage *stage = &o->stages[o->n_stages - 1];
@@ -225,24 +225,26 @@ struct beta model_stage_level(const struct call *call, const struct stage *stage
     return tier_beta(p, call->implementation, stage->inside, p->tier[stage->inside].bandwidth_Bps.value);
 }
 
-/* [F14] [F15] Hops one after the other; the chain on the mean pairs of the forwarders before each. */
+/* Appends hops one after the other [F14] [F15], each with the chain before it on the mean number of pairs per
+ * forwarder. */
 static void stage_by_stage(const struct call *call, const struct costs *costs, const struct model_geometry *g,
                        struct outcome *o) {
     for (int i = 0; i < call->n_stages; i++) {
         const struct stage *stage = &call->stages[i];
         struct beta level = model_stage_level(call, stage);
-        struct exchange x = {stage->peers, rows_per_token(call, stage) * g->tokens, 0};
+        struct balanced x = {stage->peers, rows_per_token(call, stage) * g->tokens, 0};
         if (stage->pairs) {
             double pairs = g->tokens * g->top_k, chain = costs->chain_s_per_pair * pairs;
             if (stage->splits)
                 add_stage(o, "splits", costs->splits_s);
             add_stage(o, "chain", chain > 0 ? fmax(chain, costs->chain_floor_s) : 0);
         }
-        add_exchange(o, stage->name, exchange_s(&level, alpha_of(call, costs, stage), x, g->row_bytes), x, g);
+        add_balanced(o, stage->name, balanced_s(&level, alpha_of(call, costs, stage), x, g->row_bytes), x, g);
     }
 }
 
-/* [F16] An exchange of rounds: each rank sends one message a round, and arrivals let the next round begin. */
+/* Appends a hop of n rounds, from stage `first` on [F16]: each rank sends one message a round, and its arrivals let the
+ * next round begin. */
 static void rounds(const struct call *call, const struct costs *costs, int first, int n, struct outcome *o) {
     const struct stage *stage = &call->stages[first];
     struct beta level = model_stage_level(call, stage);
@@ -283,15 +285,15 @@ void model_call(const struct call *call, const struct costs *costs, struct outco
     } else if (call->strategy == STRATEGY_ALL_GATHER) {
         all_gather(call, costs, &g, &o);
     } else if (call->strategy == STRATEGY_ONE_HOP) {
-        add_exchange(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
+        add_balanced(&o, "one_hop", t.one_hop_s, one_hop(&g), &g);
     } else if (call->phase == PHASE_DISPATCH) {
-        add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
+        add_balanced(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
         add_stage(&o, "splits", t.splits_s);
         add_stage(&o, "chain", t.chain_s);
-        add_exchange(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
+        add_balanced(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
     } else {
-        add_exchange(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
-        add_exchange(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
+        add_balanced(&o, "hop_b", t.hop_b_s, hop_b(&g), &g);
+        add_balanced(&o, "hop_a", t.hop_a_s, hop_a(&g), &g);
     }
     *outcome = o;
 }

@@ -4,7 +4,7 @@
  * Units: SI (seconds, bytes, bytes per second), where the paper uses ms and GB/s.
  * Model / Source: FORMULAS.md [F1]..[F7].
  * Valid for: balanced destinations, serial hops. It does not see skew, shared links, schedules, overlap.
- * Errors: none; inputs are validated by the readers.
+ * Errors: none; inputs are validated by the readers. Edges: a world of 1 costs nothing; no bytes cost alpha only.
  * Ownership: borrows everything; results are plain data. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -66,8 +66,8 @@ void model_predict(const struct model_machine *m, const struct model_geometry *g
  * platform's own rates. */
 void model_levels(const struct platform *p, const struct implementation *how, enum tier cut, struct model_machine *m);
 
-/* Fills machine and geometry of a call under given fixed costs. latency_s is not part of the paper's model: one
- * latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
+/* Fills in machine and geometry of a call under given fixed costs. latency_s of the costs is not part of the paper's
+ * model: one latency of the widest tier of each hop is added to its alpha, as the simulator pays it. */
 void model_from_call(const struct call *call, const struct costs *costs, struct model_machine *m,
                      struct model_geometry *g);
 

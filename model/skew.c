@@ -7,7 +7,7 @@ double skew_paper(double cv, int peers, double averaged) {
     return peers < 2 ? 1 : 1 + cv / sqrt(averaged) * sqrt(2 * log(peers)); // [F10]
 }
 
-/* n x phi(x) Phi(x)^(n - 1) */
+/* Returns the density of the largest of n standard normals at x, times x: n x phi(x) Phi(x)^(n - 1). */
 static double density_times_x(double x, int n) {
     double phi = exp(-x * x / 2) / sqrt(2 * acos(-1.0)), below = erfc(-x / sqrt(2)) / 2;
     return n * x * phi * pow(below, n - 1);

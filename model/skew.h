@@ -3,7 +3,7 @@
  * in a matrix.
  *
  * Units: none, ratios to the mean.
- * Errors: none.
+ * Errors: none. Edges: fewer than two peers have a factor of 1.
  * Ownership: borrows everything; skew_table() fills an array of the caller.
  * Source: FORMULAS.md [F10] [F11]. Valid for: normal loads with a common coefficient of variation;
  * the matrix's own figures are what the simulator sees. */

@@ -11,7 +11,7 @@
 
 enum { THREADS_MAX = 64 };
 
-struct part {
+struct slice {
     const struct uncertainty_question *q;
     const double *values;
     double *outputs;
@@ -20,33 +20,33 @@ struct part {
     bool started;
 };
 
-static void *evaluate_part(void *context) {
-    const struct part *p = context;
+static void *evaluate_slice(void *context) {
+    const struct slice *p = context;
     for (int i = p->first; i < p->end; i++)
         p->q->evaluate(p->values + (size_t)i * (size_t)p->q->n_inputs, p->q->context,
                        p->outputs + (size_t)i * (size_t)p->q->n_outputs);
     return NULL;
 }
 
-/* A part whose thread cannot be started is done here. */
+/* Evaluates all draws on several threads; a share whose thread cannot be started is done in this one. */
 static void evaluate_all(const struct uncertainty_question *q, const double *values,
                          double *outputs) {
-    struct part parts[THREADS_MAX];
+    struct slice slices[THREADS_MAX];
     int n = q->threads < 1 ? 1 : q->threads > THREADS_MAX ? THREADS_MAX : q->threads;
     for (int i = 0; i < n; i++) {
-        parts[i] = (struct part){.q = q,
+        slices[i] = (struct slice){.q = q,
                                  .values = values,
                                  .outputs = outputs,
                                  .first = (int)((int64_t)q->draws * i / n),
                                  .end = (int)((int64_t)q->draws * (i + 1) / n)};
-        parts[i].started =
-            i + 1 < n && pthread_create(&parts[i].thread, NULL, evaluate_part, &parts[i]) == 0;
-        if (!parts[i].started)
-            evaluate_part(&parts[i]);
+        slices[i].started =
+            i + 1 < n && pthread_create(&slices[i].thread, NULL, evaluate_slice, &slices[i]) == 0;
+        if (!slices[i].started)
+            evaluate_slice(&slices[i]);
     }
     for (int i = 0; i < n; i++)
-        if (parts[i].started)
-            pthread_join(parts[i].thread, NULL);
+        if (slices[i].started)
+            pthread_join(slices[i].thread, NULL);
 }
 
 void uncertainty_run(const struct uncertainty_question *q, struct spread *spreads) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* uncertainty.h - what intervals of constants do to an answer: seeded Monte Carlo and one-at-a-time
+/* uncertainty.h - how far intervals of constants move a result: seeded Monte Carlo and one-at-a-time
  * swings.
  *
  * All factors are drawn first, by one Mersenne Twister in the order of the inputs, a set a draw;
@@ -8,7 +8,7 @@
  * [F13]; generator and quantiles are those of the artifact's sim/uncertainty.py. Valid for: the
  * spread of the stated constants alone: no error of the model's form, no correlation.
  * Units: those of the inputs and outputs.
- * Errors: none; draws and threads are at least 1.
+ * Errors: none. Edges: draws and threads are at least 1; an interval of one value gives that value.
  * Ownership: borrows inputs and context; results go to arrays of the caller. */
 #ifndef MODEL_UNCERTAINTY_H
 #define MODEL_UNCERTAINTY_H

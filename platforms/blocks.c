@@ -7,35 +7,36 @@
 
 #include "platforms/base/mem.h"
 
-/* What a kind of block is made of. */
+/* How a kind of block is laid out: what its links are called and carry. */
 struct layout {
     const char *name;
-    const char *out, *in; /* what follows it; NULL: "-out" and "-in" */
+    const char *out, *in; /* what follows the name; NULL: "-out" and "-in" */
     enum tier tier;
     double rate_Bps;
     bool both_ways; /* one link for both directions */
     bool always;    /* also between ranks of one block */
-    int ways;       /* links of a block each way that share rate_Bps; 0: 1 */
+    int spines;     /* links of a block each way that share rate_Bps; 0: 1 */
 };
 
-/* Adds one link for each block; below it are the ranks from the first to the last one of the block. */
+/* Adds the links of all blocks in one direction, one each or one to each spine; below a link are the ranks from the
+ * first to the last one of its block. */
 static void add_links(struct topology *t, const struct layout *how, struct block *b, enum link_role role,
-                      const char *way) {
-    for (int i = 0; i < b->n * b->ways; i++) {
+                      const char *suffix) {
+    for (int i = 0; i < b->n * b->spines; i++) {
         struct link l = {.role = role,
                          .tier = how->tier,
-                         .owner = i / b->ways,
+                         .owner = i / b->spines,
                          .block = (int)t->n_blocks,
-                         .capacity_Bps = how->rate_Bps / b->ways};
-        if (b->ways == 1)
-            topo_add_link(t, &l, "%s%s-%d", how->name, way, i);
+                         .capacity_Bps = how->rate_Bps / b->spines};
+        if (b->spines == 1)
+            topo_add_link(t, &l, "%s%s-%d", how->name, suffix, i);
         else
-            topo_add_link(t, &l, "%s%s-%d-%d", how->name, way, i / b->ways, i % b->ways);
+            topo_add_link(t, &l, "%s%s-%d-%d", how->name, suffix, i / b->spines, i % b->spines);
     }
-    struct link *links = &t->links[t->n_links - b->n * b->ways];
+    struct link *links = &t->links[t->n_links - b->n * b->spines];
     for (int rank = 0; rank < t->ranks; rank++)
-        for (int k = 0; k < b->ways; k++) {
-            struct link *l = &links[b->of_rank[rank] * b->ways + k];
+        for (int k = 0; k < b->spines; k++) {
+            struct link *l = &links[b->of_rank[rank] * b->spines + k];
             if (l->n_ranks == 0)
                 l->first_rank = rank;
             l->n_ranks = rank - l->first_rank + 1;
@@ -48,7 +49,7 @@ static void add_block(struct topology *t, const struct layout *how, int *of_rank
     struct block *b = &t->blocks[t->n_blocks++];
     BUG_ON(t->n_blocks > BLOCKS_MAX);
     *b = (struct block){
-        .tier = how->tier, .of_rank = of_rank, .always = how->always, .ways = how->ways > 1 ? how->ways : 1};
+        .tier = how->tier, .of_rank = of_rank, .always = how->always, .spines = how->spines > 1 ? how->spines : 1};
     for (int rank = 0; rank < t->ranks; rank++)
         b->n = of_rank[rank] >= b->n ? of_rank[rank] + 1 : b->n;
     b->out = t->n_links;
@@ -65,7 +66,8 @@ static int *blocks_of(const struct topology *t, int64_t ranks) {
     return of;
 }
 
-/* Writes what the links of a tier are called; outside the slow tier that begins with the name of the tier. */
+/* Writes and returns what links of a tier are called: `word`, with the tier's name in front where it is not the slow
+ * tier. */
 static const char *name_of(const struct topology *t, enum tier tier, const char *word, char name[static TOPO_NAME]) {
     bool slow = tier == plat_slow(t->platform);
     snprintf(name, TOPO_NAME, "%s%s%s", slow ? "" : t->platform->tier[tier].name, slow ? "" : "-", word);
@@ -139,10 +141,10 @@ static void add_tree(struct topology *t, enum tier tier) {
         leaf = leaf / f->nics > 0 ? leaf / f->nics : 1;
     double up_Bps = (double)leaf * pooled * nic_Bps / over;
     struct layout how = {.name = name_of(t, tier, "leaf", name), .tier = tier, .rate_Bps = up_Bps};
-    how.ways = fabric_spines(f, plat_span(t->platform, (enum tier)(tier - 1)), over);
+    how.spines = fabric_spines(f, plat_span(t->platform, (enum tier)(tier - 1)), over);
     if (f->levels > 1)
         add_block(t, &how, nic_blocks(t, tier, leaf));
-    how.ways = 1;
+    how.spines = 1;
     how.name = name_of(t, tier, "pod", name);
     how.rate_Bps = up_Bps * (double)(f->ports / 2);
     if (f->levels > 2)
@@ -155,19 +157,19 @@ static void add_uplinks(struct topology *t, enum tier tier) {
     const struct plat_tier *x = &p->tier[tier];
     const struct plat_domains *ends = &p->domains[tier - 1];
     char name[TOPO_NAME];
-    const int ways = fabric_spines(&x->fabric, plat_span(p, (enum tier)(tier - 1)), x->oversubscription.value);
-    if (x->fabric.kind != FABRIC_SWITCH || !(x->oversubscription.value > 1 || ways > 1))
+    const int spines = fabric_spines(&x->fabric, plat_span(p, (enum tier)(tier - 1)), x->oversubscription.value);
+    if (x->fabric.kind != FABRIC_SWITCH || !(x->oversubscription.value > 1 || spines > 1))
         return;
     struct layout how = {
-        .name = name_of(t, tier, "", name), .out = "uplink", .in = "downlink", .tier = tier, .ways = ways};
+        .name = name_of(t, tier, "", name), .out = "uplink", .in = "downlink", .tier = tier, .spines = spines};
     int *of = mem_alloc((size_t)t->ranks, sizeof *of);
     memcpy(of, ends->of_rank, (size_t)t->ranks * sizeof *of);
     add_block(t, &how, of);
     const struct block *b = &t->blocks[t->n_blocks - 1];
-    for (int i = 0; i < ends->n * ways; i++) {
-        int end = i / ways;
+    for (int i = 0; i < ends->n * spines; i++) {
+        int end = i / spines;
         t->links[b->out + i].capacity_Bps = t->links[b->in + i].capacity_Bps =
-            (ends->first[end + 1] - ends->first[end]) * x->bandwidth_Bps.value / x->oversubscription.value / ways;
+            (ends->first[end + 1] - ends->first[end]) * x->bandwidth_Bps.value / x->oversubscription.value / spines;
     }
 }
 
@@ -241,9 +243,9 @@ static bool is_used(const struct block *b, enum tier tier, int src, int dst) {
     return (b->tier == tier || b->all_tiers) && (b->always || b->of_rank[src] != b->of_rank[dst]);
 }
 
-/* The link of a rank's block by way of a spine. */
-static int link_of(const struct block *b, int first, int rank, int way) {
-    return first + b->of_rank[rank] * b->ways + (b->ways > 1 ? way : 0);
+/* Returns the link of a rank's block to a spine. */
+static int link_of(const struct block *b, int first, int rank, int spine) {
+    return first + b->of_rank[rank] * b->spines + (b->spines > 1 ? spine : 0);
 }
 
 void blocks_out(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route) {
@@ -252,18 +254,18 @@ void blocks_out(const struct topology *t, enum tier tier, const int leg[static 3
             route->links[route->n++] = link_of(&t->blocks[i], t->blocks[i].out, leg[0], leg[2]);
 }
 
-int blocks_ways(const struct topology *t, enum tier tier, int src, int dst) {
+int blocks_spines(const struct topology *t, enum tier tier, int src, int dst) {
     for (size_t i = 0; i < t->n_blocks; i++)
-        if (t->blocks[i].ways > 1 && is_used(&t->blocks[i], tier, src, dst))
-            return t->blocks[i].ways;
+        if (t->blocks[i].spines > 1 && is_used(&t->blocks[i], tier, src, dst))
+            return t->blocks[i].spines;
     return 1;
 }
 
-bool blocks_way_works(const struct topology *t, enum tier tier, int src, int dst, int way) {
+bool blocks_spine_works(const struct topology *t, enum tier tier, int src, int dst, int spine) {
     for (size_t i = 0; i < t->n_blocks; i++) {
         const struct block *b = &t->blocks[i];
-        if (b->ways > 1 && is_used(b, tier, src, dst) &&
-            (t->links[link_of(b, b->out, src, way)].failed || t->links[link_of(b, b->in, dst, way)].failed))
+        if (b->spines > 1 && is_used(b, tier, src, dst) &&
+            (t->links[link_of(b, b->out, src, spine)].failed || t->links[link_of(b, b->in, dst, spine)].failed))
             return false;
     }
     return true;

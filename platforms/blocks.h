@@ -17,13 +17,13 @@ bool blocks_build(struct topology *t);
 /* Releases the blocks, not their links. */
 void blocks_clear(struct topology *t);
 
-/* Append the links that a leg uses at its two sides; with TIER_MAX for the tier: those that all tiers share. leg:
- * sender, receiver, and the spine in between where there are several. */
+/* Append the links of blocks that a leg uses at the sender's side and at the receiver's; with TIER_MAX for the tier
+ * only the links that all tiers share. leg: sender, receiver, and the spine in between where there are several. */
 void blocks_out(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
 void blocks_in(const struct topology *t, enum tier tier, const int leg[static 3], struct route *route);
 
-/* Returns how many spines a leg may go by, at least 1, and whether the links by way of one have not failed. */
-int blocks_ways(const struct topology *t, enum tier tier, int src, int dst);
-bool blocks_way_works(const struct topology *t, enum tier tier, int src, int dst, int way);
+/* Return how many spines a leg may go by, at least 1, and whether the links to and from one of them work. */
+int blocks_spines(const struct topology *t, enum tier tier, int src, int dst);
+bool blocks_spine_works(const struct topology *t, enum tier tier, int src, int dst, int spine);
 
 #endif

@@ -83,8 +83,8 @@ static bool ends_in(const char *text, const char *end) {
     return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-/* Returns whether a name is free. Links are called NAME-I, or NAME-out-I and NAME-in-I, beside those of the topology,
- * whose first words are taken. */
+/* Returns whether a name is free for links. They are called NAME-I, or NAME-out-I and NAME-in-I; the first words of the
+ * topology's own links are taken. */
 bool fabric_is_name(const char *name) {
     static const char *const taken[] = {"slow",  "fast",   "port", "uplink", "downlink", "nic",
                                         "leaf",  "pod",    "copy", "local",  "global",   "rank",

@@ -32,10 +32,10 @@ extern const char *const fabric_transports[], *const fabric_paths[];
 
 enum cross_rail { CROSS_SPINE, CROSS_FAST };
 enum fabric_routing { ROUTING_MINIMAL, ROUTING_SPREAD };
-/* How a NIC gets its bytes through: not at all limited by it; packets over all paths; a flow on one path, with credits
- * or pauses; queues that drop. */
+/* How packets get through a network: as if nothing limited them; spread over all paths; each flow on one path, with
+ * credits or pauses; through queues that drop. */
 enum transport { TRANSPORT_IDEAL, TRANSPORT_SPRAYED, TRANSPORT_ONE_PATH, TRANSPORT_DROPS, TRANSPORT_COUNT };
-/* What becomes of a message where several paths are equally good: equal shares on all, by the sender; a path drawn for
+/* How a message is divided where several paths are equally good: equal shares on all, by the sender; a path drawn for
  * each of its flows; equal shares, by switches that choose the emptiest. */
 enum fabric_paths { PATHS_SPREAD, PATHS_HASHED, PATHS_ADAPTIVE };
 
@@ -102,8 +102,8 @@ bool fabric_begins(const char *name, const char *tier);
 /* Returns the number of NICs below a first-level switch of a fat tree, and of groups below one of a rail or plane. */
 int64_t fabric_leaf_ends(const struct plat_fabric *f, double oversubscription);
 
-/* Links of a leaf, or of an end of a switch, to spines that hashed paths choose from; 1: there is no choice. below:
- * ranks of an end. */
+/* Returns the number of links from a leaf, or from an end of a switch, to the spines that hashed paths choose from; 1:
+ * there is no choice. below: ranks of an end. */
 int fabric_spines(const struct plat_fabric *f, int64_t below, double oversubscription);
 
 #endif

@@ -331,7 +331,7 @@ static enum rc check_sizes(const struct check *c, struct err *e) {
                   fabric_kinds[c->f->kind]);
 }
 
-/* Hashed paths need a choice of them. */
+/* Checks that the keys of hashed paths stand only where there are several paths to choose from. */
 static enum rc check_paths(const struct check *c, struct err *e) {
     const struct plat_fabric *f = c->f;
     static const char *const keys[] = {"spines", "flows_per_message"};

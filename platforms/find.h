@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* find.h - where the files that ship with the program are.
  *
- * They are looked for in $MOESIM_DATA_DIR, else in ../share/moesim beside the program, else in the source tree that it
+ * Files are looked for in $MOESIM_DATA_DIR, else in ../share/moesim beside the program, else in the source tree that it
  * was built from, else in the installed data folder. A name with a slash or ending in .yaml is a path and is opened as
  * such.
  * Units: none.

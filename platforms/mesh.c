@@ -21,7 +21,7 @@ struct building {
     enum link_role role;
 };
 
-/* Fills in the ranks below a link from n ends; `end` is counted over all domains. */
+/* Fills in the ranks below a link that n ends share, from end `end` on, counted over all domains. */
 static void find_ranks(const struct building *b, int end, int n, struct link *l) {
     const struct plat_domains *ends = &b->t->platform->domains[b->tier == TIER_FAST ? 0 : b->tier - 1];
     bool fast = b->tier == TIER_FAST;
@@ -29,7 +29,7 @@ static void find_ranks(const struct building *b, int end, int n, struct link *l)
     l->n_ranks = fast ? n : ends->first[end + n] - l->first_rank;
 }
 
-/* Adds the link from an end to another; hop[slot] gets its number. */
+/* Adds the link from one end to another and puts its number into hop[slot]. */
 static void join(struct building *b, int from, int to, size_t slot, double rate_Bps) {
     int base = b->instance * b->m->ends;
     struct link l = {.role = b->role, .tier = b->tier, .owner = base + from, .capacity_Bps = rate_Bps};
@@ -85,14 +85,14 @@ static void build_graph(struct building *b, const struct key_list *links) {
     }
 }
 
-/* While the ways of a graph to one end are found. */
+/* Working memory while the paths of a graph to one end are found. */
 struct search {
     int *start, *near; /* neighbours of end i: near[start[i]] .. near[start[i + 1] - 1] */
     int *far, *queue;
-    double *width; /* of the narrowest link on the best way */
+    double *width; /* of the narrowest link on the best path */
 };
 
-/* Finds the next end on the way from each end to dst, breadth first: all ends at one distance before those beyond. */
+/* Finds the next end on the path from each end to dst, breadth first: all ends at one distance before those beyond. */
 static void find_next(const struct topology *t, const struct mesh *m, int instance, int dst, struct search *s) {
     const struct link *links = &t->links[m->base + instance * m->n_links];
     int *next = m->next + (size_t)instance * m->next_each;
@@ -273,7 +273,7 @@ static void step_to(const struct mesh *m, int instance, int hop, struct route *r
     r->links[r->n++] = m->base + instance * m->n_links + hop;
 }
 
-/* The way along the dimensions of a torus where the ends differ. */
+/* The moves along the dimensions of a torus in which two ends differ. */
 struct moves {
     int n, ties;
     int d[FABRIC_DIMS], steps[FABRIC_DIMS]; /* forward; backward below 0 */
@@ -358,7 +358,7 @@ bool mesh_joins(const struct mesh *m, int instance, int from, int to) {
     return !is_graph(m) || from == to || m->next[(size_t)instance * m->next_each + at(m, from, to)] >= 0;
 }
 
-/* Appends the path of a graph. It ends early where failed links leave no way, which topo_apply() refuses. */
+/* Appends the path of a graph. Where failed links leave none it stops short, and topo_apply() refuses the machine. */
 static void graph_path(const struct mesh *m, int instance, const int ends[static 2], struct route *r) {
     const int *next = m->next + (size_t)instance * m->next_each;
     for (int end = ends[0]; end != ends[1] && next[at(m, end, ends[1])] >= 0;) {

@@ -15,7 +15,7 @@
 
 #include "platforms/topo_links.h"
 
-/* Adds the links of a tier that its kind has; nothing for switches and trees. */
+/* Adds the links between neighbours that the kind of a tier has; none for switches and trees. */
 void mesh_build(struct topology *t, enum tier tier);
 /* Releases the tables of a mesh. */
 void mesh_clear(struct mesh *m);
@@ -27,7 +27,7 @@ int mesh_cable(const struct topology *t, enum tier tier, int src, int dst);
 /* Returns the number of paths between two ends of an instance, at least 1. */
 int mesh_paths(const struct mesh *m, int from, int to);
 
-/* Returns whether failed links leave a way from one end to another. */
+/* Returns whether failed links leave a path from one end to another. */
 bool mesh_joins(const struct mesh *m, int instance, int from, int to);
 
 /* Appends the links of path i, 0 .. mesh_paths() - 1, between two ends to a route. */

@@ -6,7 +6,7 @@
 
 #include "platforms/base/mem.h"
 
-/* Fills a tier's domains of a part: those of the whole, without the empty ones. */
+/* Fills in the domains that a part has of a tier: those of the whole, without the empty ones. */
 static void take_domains(const struct plat_domains *whole, const int *ranks, int n, struct plat_domains *d) {
     *d = (struct plat_domains){.first = mem_alloc((size_t)n + 1, sizeof *d->first),
                                .of_rank = mem_alloc((size_t)n, sizeof *d->of_rank)};

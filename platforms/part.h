@@ -20,7 +20,8 @@ void plat_part_free(struct platform *part); /* NULL is allowed */
 /* Returns whether two parts have domains of the same sizes on all tiers. */
 bool plat_same_shape(const struct platform *a, const struct platform *b);
 
-/* Fills into[] with the groups that the job runs on, rising, and returns their number. Room for all groups. */
+/* Fills into[], which has room for all groups, with the groups that the job runs on, rising, and returns their
+ * number. */
 int plat_used_groups(const struct platform *p, int *into);
 
 #endif

@@ -108,8 +108,8 @@ static enum rc check(struct platform *p, struct err *e) {
     return rc ? rc : fabric_check(p, e);
 }
 
-/* Settings of one link by its name are degraded.LINK and background.LINK; a number with a dot is a place in the
- * list. */
+/* A list of a platform whose items --set reaches by the name of their link: degraded.LINK and background.LINK; a number
+ * with a dot is a place in the list. */
 struct link_list {
     const char *name, *key;
 };

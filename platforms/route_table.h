@@ -32,7 +32,7 @@ struct route_table {
 struct route_table *route_table_build(const struct topology *t, enum topo_path path);
 void route_table_free(struct route_table *table); /* NULL is allowed */
 
-/* What of a route its messages need. */
+/* A route as a message needs it: its links, the share on each, and where its costs are paid. */
 struct way {
     const int *links; /* [n] of all paths */
     int n, cost_link;
@@ -40,7 +40,7 @@ struct way {
     double share; /* of a message on each entry of links[] */
 };
 
-/* Returns the way from src to dst under a seed of hashed paths, looked up or else worked out in `route`. */
+/* Returns the way from src to dst under a seed of hashed paths: looked up in the table, or worked out in `route`. */
 static inline struct way route_way(const struct topology *t, enum topo_path path, int src, int dst, uint64_t seed,
                                    struct route *route) {
     const struct route_table *table = t->routes;

@@ -3,8 +3,8 @@
 
 #include "platforms/base/unit.h"
 
-/* Above any machine of 2026 per rank and direction; typical slips are 400 Gb/s written as 400GBps, and both
- * directions of a fabric added up. */
+/* Rates above those of any machine of 2026, per rank and direction. Typical slips are 400 Gb/s written as 400GBps, and
+ * both directions of a fabric added up. */
 static const struct {
     enum plat_class tier;
     double above_Bps;

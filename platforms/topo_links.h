@@ -11,10 +11,10 @@
 
 #include "platforms/platform.h"
 
-/* TOPO_ROUTE_MAX: links of all paths of a route together; TOPO_PATHS_MAX: paths of a route */
+/* TOPO_ROUTE_MAX: most links of a route, over all its paths; TOPO_PATHS_MAX: most paths of a route. */
 enum { TOPO_ROUTE_MAX = 4096, TOPO_PATHS_MAX = 48, TOPO_NAME = 40 };
 
-/* links of a path beside those of a mesh, at most: both legs */
+/* TOPO_SPARE: most links of a path beside those of a mesh, over both legs. */
 enum { BLOCKS_MAX = 30, TOPO_SPARE = 4 * BLOCKS_MAX + 20 };
 
 struct route {
@@ -62,7 +62,7 @@ struct block {
     int *of_rank;   /* block of each rank */
     int n;
     int out, in;    /* number of the first link each way; the same when one link serves both */
-    int ways;       /* links of a block each way, to as many spines; 1 where a message has no choice */
+    int spines;     /* links of a block each way, to as many spines; 1 where a message has no choice */
     bool always;    /* also between ranks of one block */
     bool all_tiers;
 };

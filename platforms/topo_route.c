@@ -26,16 +26,16 @@ void topo_find_ends(const struct topology *t, const struct leg *leg, int ends[st
     ends[1] = plat_end_of(t->platform, leg->tier, leg->dst, false);
 }
 
-/* Paths that the topology offers, hashed or not. */
+/* Returns the number of paths that the topology offers to a leg, hashed or not. */
 static int leg_choices(const struct topology *t, const struct leg *leg) {
     int ends[2];
     if (t->mesh[leg->tier].kind == FABRIC_SWITCH)
-        return blocks_ways(t, leg->tier, leg->src, leg->dst);
+        return blocks_spines(t, leg->tier, leg->src, leg->dst);
     topo_find_ends(t, leg, ends);
     return mesh_paths(&t->mesh[leg->tier], ends[0], ends[1]);
 }
 
-/* Paths that a message takes: all, or one for each of its flows. */
+/* Returns the number of paths that a message takes on a leg: all, or with hashed paths one for each of its flows. */
 static int leg_paths(const struct topology *t, const struct leg *leg) {
     int choices = leg_choices(t, leg);
     return topo_is_hashed(t, leg->tier) && choices > 1 ? (int)t->platform->tier[leg->tier].fabric.flows_per_message
@@ -54,19 +54,19 @@ int topo_draw(uint64_t seed, int src, int dst, int flow, int paths) {
     return (int)rng_below(&r, (uint64_t)paths);
 }
 
-/* The path that flow i of a leg takes. A spine that a failed link cuts off is not drawn. */
+/* Returns the path that flow i of a leg takes. A spine that a failed link cuts off is not drawn. */
 static int leg_path(const struct topology *t, const struct leg *leg, int i, uint64_t seed) {
     int choices = leg_choices(t, leg), alive = 0;
     if (!topo_is_hashed(t, leg->tier) || choices == 1)
         return i;
     if (t->mesh[leg->tier].kind != FABRIC_SWITCH)
         return topo_draw(seed, leg->src, leg->dst, i, choices);
-    for (int way = 0; way < choices; way++)
-        alive += blocks_way_works(t, leg->tier, leg->src, leg->dst, way);
+    for (int spine = 0; spine < choices; spine++)
+        alive += blocks_spine_works(t, leg->tier, leg->src, leg->dst, spine);
     int left = alive ? topo_draw(seed, leg->src, leg->dst, i, alive) : 0;
-    for (int way = 0; way < choices && alive; way++)
-        if (blocks_way_works(t, leg->tier, leg->src, leg->dst, way) && left-- == 0)
-            return way;
+    for (int spine = 0; spine < choices && alive; spine++)
+        if (blocks_spine_works(t, leg->tier, leg->src, leg->dst, spine) && left-- == 0)
+            return spine;
     return 0;
 }
 

@@ -16,7 +16,7 @@
 /* How messages use the tiers. */
 enum topo_path {
     TOPO_PATH_FAST, /* over the innermost tier that joins the two ranks */
-    TOPO_PATH_SLOW, /* the same, but inside a group too over the next tier, where one joins groups */
+    TOPO_PATH_SLOW, /* inside a group too over the next tier, where one joins groups; else as TOPO_PATH_FAST */
     TOPO_PATH_RAIL  /* between groups first over the fast tier to the rank with the receiver's local index */
 };
 
@@ -35,18 +35,19 @@ void topo_find_ends(const struct topology *t, const struct leg *leg, int ends[st
 /* Finds the route of a message from src to dst. */
 void topo_find_route(const struct topology *t, int src, int dst, enum topo_path path,
                      struct route *route);
-/* The same under a seed: on a tier of hashed paths each flow of a message takes the one that topo_draw() says.
+/* Finds the route of a message under a seed: on a tier of hashed paths each flow takes the path that topo_draw() says.
  * topo_find_route() has seed 0. */
 void topo_draw_route(const struct topology *t, int src, int dst, enum topo_path path, uint64_t seed,
                      struct route *route);
 
-/* Returns the seed of paths of draw `draw` (the first is 0) of a run's seed. */
+/* Returns the seed that draw number `draw`, from 0, of a run draws its paths with. */
 uint64_t topo_path_seed(uint64_t seed, uint64_t draw);
 
-/* Flow `flow` of the message from src to dst takes path topo_draw() of `paths`: the one place that decides. */
+/* Returns the path, 0 .. paths - 1, that flow `flow` of the message from src to dst takes: the one place that
+ * decides. */
 int topo_draw(uint64_t seed, int src, int dst, int flow, int paths);
 
-/* Whether a tier draws paths. */
+/* Returns whether a tier draws paths. */
 static inline bool topo_is_hashed(const struct topology *t, enum tier tier) {
     return t->platform->tier[tier].fabric.paths == PATHS_HASHED;
 }

@@ -130,7 +130,8 @@ static enum rc check_failed(const struct topology *t, const struct place *at, st
     return rc;
 }
 
-/* Changes the links meant: times factor, then less what others take. A failed one keeps its rate, unused. */
+/* Changes the links that a name means: multiplies their rate by `factor`, then takes off what others use. A failed link
+ * keeps its rate, unused. */
 static enum rc change_links(struct topology *t, const char *name, double factor, double less_Bps,
                             const struct place *at, struct err *e) {
     bool found = false;

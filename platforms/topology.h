@@ -22,7 +22,7 @@ void topo_free(struct topology *t); /* NULL is allowed */
  * a failed link leaves a pair of ranks without a way. */
 enum rc topo_apply(struct topology *t, const double efficiency[static TIER_MAX], struct err *e);
 
-/* Works the routes of a path out beforehand, once, where that is small: route_way() looks them up from then on. */
+/* Works out beforehand the routes of all pairs under a path, where these are few: route_way() then looks them up. */
 void topo_list_routes(struct topology *t, enum topo_path path);
 
 #endif

@@ -11,13 +11,13 @@ void agreement_case_close(struct agreement_case *c) {
     bench_close(&c->bench);
 }
 
-/* One engine's answer to a case. */
-struct answer {
+/* What one engine has played of a case. */
+struct played {
     struct outcome outcomes[AGREEMENT_CALLS];
     size_t n;
 };
 
-static void answer_clear(struct answer *a) {
+static void played_clear(struct played *a) {
     for (size_t i = 0; i < a->n; i++)
         outcome_clear(&a->outcomes[i]);
 }
@@ -30,8 +30,8 @@ static int by_ends(const void *a, const void *b) {
     return x->src != y->src ? (x->src > y->src) - (x->src < y->src) : (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-/* Puts the messages into an order that times do not change. */
-static enum rc sort_messages(struct answer *a, struct err *e) {
+/* Sorts the messages by stage, sender and receiver: an order that times do not change. */
+static enum rc sort_messages(struct played *a, struct err *e) {
     for (size_t i = 0; i < a->n; i++) {
         struct outcome *o = &a->outcomes[i];
         if (o->left_messages > 0)
@@ -43,13 +43,13 @@ static enum rc sort_messages(struct answer *a, struct err *e) {
 }
 
 static enum rc ask(const struct agreement_engines *engines, const struct simulator *s, const struct agreement_case *c,
-                   struct answer *a, struct err *e) {
+                   struct played *a, struct err *e) {
     struct call calls[AGREEMENT_CALLS];
     size_t n = c->n_calls ? c->n_calls : 1;
     enum rc rc = RC_OK;
     for (size_t i = 0; i < n; i++)
         calls[i] = c->bench.call;
-    *a = (struct answer){.n = 0};
+    *a = (struct played){.n = 0};
     if (c->n_calls == 0)
         rc = s->run(calls, c->costs, 1, s->context, a->outcomes, e);
     else if (engines->sequence)
@@ -61,7 +61,7 @@ static enum rc ask(const struct agreement_engines *engines, const struct simulat
     a->n = n;
     rc = sort_messages(a, e);
     if (rc)
-        answer_clear(a);
+        played_clear(a);
     return rc;
 }
 
@@ -70,15 +70,16 @@ static double apart(double a_s, double b_s) {
     return larger_s > 0 ? fabs(a_s - b_s) / larger_s : 0;
 }
 
-static double end_s(const struct answer *a) {
+static double end_s(const struct played *a) {
     double last_s = 0;
     for (size_t i = 0; i < a->n; i++)
         last_s = fmax(last_s, a->outcomes[i].begin_s + a->outcomes[i].time_s);
     return last_s;
 }
 
-/* The largest difference of an end, from the start of all on; INFINITY when the messages are not the same. */
-static double difference(const struct answer *a, const struct answer *b, size_t *messages) {
+/* Returns the largest relative difference of a message's end, counted from the start of all calls; INFINITY when the
+ * messages are not the same. */
+static double difference(const struct played *a, const struct played *b, size_t *messages) {
     double worst = 0;
     for (size_t i = 0; i < a->n; i++) {
         const struct outcome *x = &a->outcomes[i], *y = &b->outcomes[i];
@@ -95,7 +96,7 @@ static double difference(const struct answer *a, const struct answer *b, size_t 
     return worst;
 }
 
-/* The smallest flow of a call. */
+/* Returns the bytes of the smallest flow of a call. */
 static double least_bytes(const struct call *call) {
     double least = INFINITY;
     struct route *route = mem_alloc(1, sizeof *route);
@@ -128,7 +129,7 @@ static void lengthen(struct call *call) {
     free(route);
 }
 
-static enum rc ask_longer(const struct agreement_engines *engines, const struct agreement_case *c, struct answer *a,
+static enum rc ask_longer(const struct agreement_engines *engines, const struct agreement_case *c, struct played *a,
                           struct err *e) {
     struct agreement_case longer = *c;
     call_copy(&c->bench.call, &longer.bench.call);
@@ -140,7 +141,7 @@ static enum rc ask_longer(const struct agreement_engines *engines, const struct 
 
 enum rc agreement_compare(const struct agreement_engines *engines, const struct agreement_case *c,
                           struct agreement_result *result, struct err *e) {
-    struct answer a, b = {.n = 0}, longer = {.n = 0};
+    struct played a, b = {.n = 0}, longer = {.n = 0};
     size_t ignored = 0;
     enum rc rc = ask(engines, engines->first, c, &a, e);
     if (rc)
@@ -156,8 +157,8 @@ enum rc agreement_compare(const struct agreement_engines *engines, const struct 
     r.chaotic = r.own > AGREEMENT_EXACT;
     if (!rc)
         *result = r;
-    answer_clear(&a);
-    answer_clear(&b);
-    answer_clear(&longer);
+    played_clear(&a);
+    played_clear(&b);
+    played_clear(&longer);
     return rc;
 }

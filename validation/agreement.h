@@ -5,6 +5,7 @@
  * payload longer, which is up to 1e-12 of the smallest one: rounding decides there who goes first.
  * Units: seconds; differences are relative to the later of the two ends.
  * Errors: of the engines; RC_UNSUPPORTED when an engine does not tell all its messages or plays no sequences.
+ * Edges: a case without messages differs by 0.
  * Ownership: a case owns its bench, agreement_case_close() releases; a case must not move while it is open. */
 #ifndef VALIDATION_AGREEMENT_H
 #define VALIDATION_AGREEMENT_H
@@ -14,7 +15,7 @@
 
 #define AGREEMENT_EXACT 1e-9
 
-/* What a case has; a case may have several. */
+/* Features that random cases have; a case may have several. */
 enum agreement_kind {
     AGREEMENT_SWITCH,
     AGREEMENT_FULL_MESH,
@@ -53,7 +54,7 @@ struct agreement_case {
 enum rc agreement_random(uint64_t seed, int i, struct agreement_case *c, struct err *e);
 void agreement_case_close(struct agreement_case *c);
 
-/* How a sequence of calls is played; context is that of the engine. outcomes[n], the caller clears them. */
+/* Plays calls in sequence on an engine, which context belongs to, and fills outcomes[n], which the caller clears. */
 typedef enum rc (*agreement_sequence_f)(const struct call *calls, const struct costs *costs, size_t n,
                                         enum regime host, void *context, struct outcome *outcomes, struct err *e);
 

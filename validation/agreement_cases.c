@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The random cases: shipped machines whose fabrics, shapes, links, bytes and library are changed. */
+/* Draws the random cases: shipped machines whose fabrics, shapes, links, bytes and library are changed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool one_in(struct rng *r, uint64_t n) {
     return rng_below(r, n) == 0;
 }
 
-/* The settings of a machine, in text; a word of the tables says half of the number that it is for. */
+/* Writes the settings of a machine as text; a %d in the tables stands for half the number of ends. */
 static void describe(struct rng *r, int i, char *text, size_t size, int *ranks) {
     bool graph = i % N_FASTS == GRAPH;
     // halves of the numbers of groups and of ranks in one; a torus has two dimensions
@@ -60,7 +60,7 @@ static void describe(struct rng *r, int i, char *text, size_t size, int *ranks) 
         snprintf(text + n, size - (size_t)n, " copy_bandwidth=%dGBps", 100 + (int)rng_below(r, 500));
 }
 
-/* How the library sends. */
+/* Draws how the library sends. */
 static void draw_library(struct rng *r, struct agreement_case *c) {
     struct implementation *m = c->bench.implementation;
     struct call *call = &c->bench.call;
@@ -104,7 +104,7 @@ static void draw_bytes(struct rng *r, struct agreement_case *c) {
     }
 }
 
-/* What topo_apply() makes of background traffic and of degraded links: another capacity. */
+/* Draws what topo_apply() makes of background traffic and degraded links: other capacities of links. */
 static void draw_links(struct rng *r, struct agreement_case *c) {
     struct topology *t = c->bench.topology;
     c->kinds[AGREEMENT_BACKGROUND] = one_in(r, 4);
@@ -119,7 +119,7 @@ static void draw_links(struct rng *r, struct agreement_case *c) {
     }
 }
 
-/* Which kinds a case is of, as it stands. */
+/* Marks which features a case has, as it stands. */
 static void find_kinds(struct agreement_case *c) {
     static const enum agreement_kind of_fabric[] = {
         [FABRIC_SWITCH] = AGREEMENT_SWITCH,     [FABRIC_FULL_MESH] = AGREEMENT_FULL_MESH,

@@ -81,7 +81,7 @@ static enum rc take_shipped(struct tally *t, int machine, int implementation, en
     return rc;
 }
 
-/* Every machine with every implementation; two hops where there are groups. */
+/* Tries every machine with every implementation; two hops where there are groups. */
 static enum rc take_grid(struct tally *t, bool full, struct err *e) {
     enum rc rc = RC_OK;
     for (int i = 0; i < N_MACHINES * N_IMPLEMENTATIONS * 2 && !rc; i++) {

@@ -9,7 +9,7 @@
 
 enum { SETTINGS = 16 };
 
-/* Splits "key=value key=value"; texts live in the arena. */
+/* Splits "key=value key=value" into settings, and returns their number; texts live in the arena. */
 static size_t split(struct arena *arena, const char *text, struct setting settings[static SETTINGS]) {
     size_t n = 0;
     if (!text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench.h - one call set up for a gate of the simulator.
  *
- * Units: SI. Errors: those of the readers.
+ * Units: SI. Errors: those of the readers. Edges: overrides that are NULL change nothing.
  * Ownership: bench_close() releases; a bench must not move while its call is in use. */
 #ifndef VALIDATION_BENCH_H
 #define VALIDATION_BENCH_H
@@ -26,6 +26,7 @@ struct bench {
     struct call call;
 };
 
+/* Loads what a call needs and builds it. */
 enum rc bench_open(const struct bench_ask *ask, struct bench *b, struct err *e);
 /* Opens it with links slowed beside those that the platform slows itself; slowed[n] is copied. */
 enum rc bench_open_slowed(const struct bench_ask *ask, const struct plat_degraded *slowed, size_t n, struct bench *b,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* calls.h - what the estimands of calls share, whether the closed form or the simulator answers.
  *
- * Units: SI. Errors: none. Ownership: tables are static; points are borrowed. */
+ * Units: SI. Errors: none. Ownership: tables are static; points are borrowed. Edges: curves that do not
+ * cross have NAN for their interval. */
 #ifndef VALIDATION_CALLS_H
 #define VALIDATION_CALLS_H
 
@@ -19,7 +20,7 @@ struct crossing {
     double tokens;
     double predicted, measured;
 };
-/* Adds median, worst error and the crossing intervals. */
+/* Adds the metrics of strategies: median and worst error, and the intervals in which the curves cross. */
 void calls_strategy_metrics(struct gate_evidence *x, const struct crossing *points, size_t n);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare.h - two answers to the same question side by side.
+/* compare.h - two times of the same call side by side.
  *
- * Units: SI. Whoever answers is handed in as numbers; nothing here knows the model or the simulator.
- * Errors: none. Ownership: borrows everything; names are static. */
+ * Units: SI. The two are given as numbers; nothing here knows the model or the simulator.
+ * Errors: none. Ownership: borrows everything; names are static. Edges: where nothing moved there is no basis, and
+ * the error is 0. */
 #ifndef VALIDATION_COMPARE_H
 #define VALIDATION_COMPARE_H
 

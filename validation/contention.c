@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Node pairs that cross a supernode boundary together, simulated; each pair runs an all-to-all of its own. */
+/* Estimand of contention: node pairs that cross a supernode boundary together, simulated; each pair runs an all-to-all
+ * of its own. */
 #include <math.h>
 
 #include "validation/bench.h"
@@ -7,7 +8,7 @@
 
 enum { NODE = 8 }; /* dies; pair i = node i of the first supernode with node i of the second */
 
-/* Row of a die: equal parts for the dies of both nodes of its pair, its own included. */
+/* Fills in what each die sends: equal shares to the dies of both nodes of its pair, itself included. */
 static void set_pairs(struct bench *b, int pairs, double total_bytes) {
     int ranks = b->topology->ranks, half = ranks / 2;
     struct matrix m;

@@ -9,7 +9,7 @@
 #include "platforms/base/file.h"
 #include "platforms/find.h"
 
-/* What a column may be written in, and what one of it is in SI. */
+/* The units that a column may be written in, and what one of each is in SI. */
 static const struct {
     const char *name;
     enum corpus_quantity quantity;
@@ -114,7 +114,7 @@ static enum rc read_corpus(struct yaml_doc *doc, struct corpus *c, struct err *e
     return rc;
 }
 
-/* From a path or a built-in name. */
+/* Loads a corpus from a path or by a built-in name. */
 static enum rc load_file(const char *name_or_path, struct corpus **corpus, struct err *e) {
     struct yaml_doc *doc;
     enum rc rc = find_open(FIND_CORPUS, name_or_path, CORPUS_SCHEMA, NULL, 0, &doc, e);

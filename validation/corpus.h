@@ -4,6 +4,7 @@
  * Units: values are SI, whatever unit the file's columns state; text columns have no number.
  * Shapes: values[row * columns.n + column].
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_RANGE, with file:line:column.
+ * Edges: a corpus has at least one row.
  * Ownership: corpus_load() returns what corpus_free() releases; texts belong to the corpus. */
 #ifndef VALIDATION_CORPUS_H
 #define VALIDATION_CORPUS_H
@@ -51,7 +52,7 @@ extern const struct key corpus_keys[];
 enum rc corpus_load(const char *folder, const char *name, struct corpus **corpus, struct err *e);
 void corpus_free(struct corpus *c); /* NULL is allowed */
 
-/* What a column or constant must be: its name and quantity. */
+/* A column or constant that an estimand needs: its name and quantity. */
 struct corpus_need {
     const char *name;
     enum corpus_quantity quantity;
@@ -59,10 +60,11 @@ struct corpus_need {
 /* Finds columns by name; columns[n]. */
 enum rc corpus_columns(const struct corpus *c, const struct corpus_need *needs, size_t n, size_t *columns,
                        struct err *e);
-/* Values of constants; values[n]. */
+/* Finds constants by name and fills in their values[n]. */
 enum rc corpus_constants(const struct corpus *c, const struct corpus_need *needs, size_t n,
                          double *values, struct err *e);
 
+/* Return what a row holds in a column of numbers, and in one of texts. */
 double corpus_value(const struct corpus *c, size_t row, size_t column);
 const char *corpus_text(const struct corpus *c, size_t row, size_t column);
 

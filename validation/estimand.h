@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* estimand.h - how the evidence of a gate becomes metrics: one function each (estimand_table.h has their names).
  *
- * Whoever answers a call is handed in as a function; nothing here knows the simulator. Without the function
- * that an estimand needs it says so and the gate is not evaluated.
+ * The function that simulates a call is a parameter; nothing here knows the simulator. Where the function that
+ * an estimand needs is missing the gate is not evaluated, with that reason.
  * Units: SI. Errors: of the corpus (RC_SCHEMA, RC_UNIT), of a platform, of the answering function;
- * RC_UNSUPPORTED where the means do not exist.
+ * RC_UNSUPPORTED where a function that is needed is not there.
+ * Edges: an estimand that simulates is refused where no simulator is given.
  * Ownership: an input borrows all it points to; the caller clears the evidence that a function fills, after an error
  * too. */
 #ifndef VALIDATION_ESTIMAND_H
@@ -18,14 +19,14 @@
 #include "validation/simulate.h"
 #include "workloads/costs.h"
 
-/* Time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
+/* Finds the time of one of `calls` equal calls issued in a row: the host waits for each (REGIME_OBSERVED), or once at
  * the end (REGIME_AHEAD). */
 typedef enum rc (*regime_f)(const struct call *call, const struct costs *costs, enum regime regime,
                             int calls, double *per_call_s, struct err *e);
 
 struct estimand_tools {
     const struct simulator *simulator; /* the engine; NULL: gates that simulate are not evaluated */
-    const struct simulator *second;    /* another engine, or NULL; this one and that one tell all their messages */
+    const struct simulator *second;    /* another engine, or NULL; where it is given both report all their messages */
     agreement_sequence_f sequence;     /* calls in a row on either, or NULL */
     regime_f repeat;                   /* calls in a row, or NULL */
     bool full;                         /* the whole grids, not the quick ones */

@@ -18,8 +18,8 @@ const struct corpus_need geometry_needs[GEOMETRY_CONSTANTS] = {
     {"groups", CORPUS_COUNT}, {"ranks_per_group", CORPUS_COUNT}, {"top_k", CORPUS_COUNT},
     {"group_limit", CORPUS_COUNT}, {"hidden", CORPUS_COUNT}, {"element", CORPUS_SIZE}};
 
-/* paper: every world at the level of one-hop calls, beta by the 48-point table. Otherwise a collective that
- * fits into a group runs at the level of the fast tier, beta in closed form. */
+/* Predicts all-to-alls. paper: every world at the level of one-hop calls, beta by the 48-point table. Otherwise a
+ * collective that fits into a group runs at the level of the fast tier, beta in closed form. */
 static enum rc all_to_all(const struct estimand_input *in, bool paper, struct gate_evidence *x,
                           struct err *e) {
     const struct corpus *c = in->corpus;
@@ -80,7 +80,8 @@ void calls_strategy_metrics(struct gate_evidence *x, const struct crossing *poin
     gate_add_metric(x, "measured_crossing_high", METRIC_COUNT, measured[1]);
 }
 
-/* The corpora of this estimand hold neither the splits readback nor the chain. */
+/* Predicts both strategies, without the splits readback and the chain, which the corpora of this estimand do not
+ * hold. */
 static enum rc strategies(const struct estimand_input *in, enum beta_kind kind, struct gate_evidence *x,
                           struct err *e) {
     const struct corpus *c = in->corpus;
@@ -125,7 +126,8 @@ enum rc estimand_strategies_paper(const struct estimand_input *in, struct gate_e
     return strategies(in, BETA_TABLE, x, e);
 }
 
-/* One treatment of alpha: rows of the corpus with that name replace what the table says above world 128. */
+/* Predicts the gain under one treatment of alpha: rows of the corpus with that name replace what the table says above
+ * world 128. */
 static enum rc treated_gain(const struct estimand_input *in, const size_t column[3], const char *treatment,
                             const struct platform *p, const struct model_geometry *g, double *gain,
                             struct err *e) {

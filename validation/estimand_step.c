@@ -20,7 +20,7 @@ static const double band = 0.035;
 
 enum { COLUMNS = 9, CONSTANTS = 6 };
 
-/* One geometry of the corpus and the calls of its step. */
+/* One geometry of the corpus, and the calls of its training step. */
 struct geometry {
     const char *name;
     double micro_batch, off_s, gain;
@@ -99,12 +99,12 @@ static enum rc read_geometries(const struct estimand_input *in, enum chain_prese
     return rc;
 }
 
-/* Gain of a step whose difference between the arms is delta_s. */
+/* Returns the gain of a step whose difference between the strategies is delta_s. */
 static double step_gain(const struct geometry *g, double delta_s) {
     return g->off_s / (g->off_s + delta_s);
 }
 
-/* The difference that the measured gain stands for. */
+/* Returns the difference between the strategies that the measured gain stands for. */
 static double measured_delta_s(const struct geometry *g) {
     return g->off_s / g->gain - g->off_s;
 }
@@ -122,8 +122,8 @@ static void score_add(struct score *s, const struct geometry *g, double gain, bo
     s->signs += sign_point && (gain > 1) == (g->gain > 1);
 }
 
-/* t_on = t_off + n (D + C + e T k / pairs of flag), D = two - one, C = D - chain, n dispatch calls; e makes
- * the calibration point exact. gains[all->n]. */
+/* Fills in gains[all->n] by t_on = t_off + n (D + C + e T k / pairs of flag), D = two - one, C = D - chain, n dispatch
+ * calls; e makes the calibration point exact. */
 static void step_gains(const struct geometries *all, double *gains) {
     const struct geometry *f = all->flag;
     double flag_s = 2 * (f->terms.two_hop_s - f->terms.one_hop_s) - f->terms.chain_s;
@@ -135,7 +135,7 @@ static void step_gains(const struct geometries *all, double *gains) {
     }
 }
 
-/* Under both chain constants: the chain cancels, which is held against the figures. */
+/* Evaluates the gain of steps under both chain constants: the chain cancels out, which the two sets of metrics show. */
 enum rc estimand_step_gain(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
     static const enum chain_preset levels[] = {CHAIN_V1, CHAIN_MEASURED};
     double *gains[2] = {NULL, NULL}, dependence = 0;
@@ -168,8 +168,8 @@ enum rc estimand_step_gain(const struct estimand_input *in, struct gate_evidence
     return RC_OK;
 }
 
-/* The six families: how much of the calls' difference Dm = 2 n D the step feels. One parameter, solved on the
- * calibration point; M0 has none. */
+/* Returns how much of the calls' difference Dm = 2 n D the step feels in one of the six families. Each has one
+ * parameter, solved on the calibration point; M0 has none. */
 static double family_delta_s(int family, const struct geometry *g, double parameter) {
     double calls = 2 * g->calls;
     double full_s = calls * (g->terms.two_hop_s - g->terms.one_hop_s);
@@ -191,7 +191,7 @@ static double family_delta_s(int family, const struct geometry *g, double parame
     }
 }
 
-/* Every family is linear in its parameter. */
+/* Returns the parameter of a family at the calibration point; every family is linear in it. */
 static double solve_parameter(int family, const struct geometry *flag) {
     double at0 = family_delta_s(family, flag, 0), at1 = family_delta_s(family, flag, 1);
     return family == 0 ? 0 : (measured_delta_s(flag) - at0) / (at1 - at0);

@@ -68,7 +68,7 @@ static void vector_of(struct fit_calls *c, struct vector *v) {
     add(v, &c->message_cost_s, false, "the cost of a message (x_half)");
 }
 
-/* x = 1 is the start: value = unit x, or unit exp(x - 1). */
+/* Turns the vector of the fit into values: x = 1 is the start, value = unit x, or unit exp(x - 1). */
 static void unpack(const struct vector *v, const double *x) {
     for (int i = 0; i < v->n; i++)
         v->constant[i]->value = v->unit[i] * (v->log[i] ? exp(x[i] - 1) : x[i]);
@@ -91,7 +91,8 @@ static void residuals(const double *x, const void *context, double *r) {
             fit_calls_time_s(&c, p->points[i].world, p->points[i].bytes) / p->points[i].time_s - 1;
 }
 
-/* alpha and o of one world add up to one number unless the rule of combination tells them apart. */
+/* Checks that the points identify what is fitted: alpha and o of one world add up to one number unless the rule of
+ * combination tells them apart. */
 static enum rc identifiable(const struct fit_calls *c, struct err *e) {
     if (!c->message_cost_s.fitted)
         return RC_OK;
@@ -143,7 +144,7 @@ enum rc fit_calls_run(struct fit_calls *c, const struct fit_point *points, size_
 
 /* --- bootstrap ------------------------------------------------------------------------------ */
 
-/* A point of the same world, at random. */
+/* Returns a random point of the same world. */
 static size_t draw(const struct fit_point *points, size_t n, int world, struct rng *r) {
     for (;;) {
         size_t i = (size_t)rng_below(r, n);

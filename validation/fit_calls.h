@@ -5,7 +5,7 @@
  * Units: SI. Model: FORMULAS.md [V1]; least squares on the relative error.
  * Errors: RC_UNSUPPORTED (the points do not identify what is asked for, with the reason), RC_RANGE
  * (too few points).
- * Ownership: borrows everything. */
+ * Ownership: borrows everything. Edges: with nothing to fit the constants stay. */
 #ifndef VALIDATION_FIT_CALLS_H
 #define VALIDATION_FIT_CALLS_H
 
@@ -58,15 +58,16 @@ struct fit_intervals {
     struct fit_interval beta_Bps, message_cost_s, x_half_bytes;
     int replicas; /* that could be fitted */
 };
-/* Bootstrap around a finished fit: points are drawn with replacement within each world. */
+/* Draws points with replacement within each world, fits again, and fills in the spread of the constants around a
+ * finished fit. */
 void fit_calls_bootstrap(const struct fit_calls *fitted, const struct fit_point *points, size_t n,
                          int replicas, uint64_t seed, struct fit_intervals *intervals);
 
-/* Slope of the `top` largest sizes: bytes on the wire per second, free of every fixed cost. [V2] */
+/* Returns the slope over the `top` largest sizes: bytes on the wire per second, free of every fixed cost. [V2] */
 double fit_marginal_Bps(const struct fit_point *points, size_t n, size_t top);
 
-/* Bandwidth over peers on several tiers at once, serial: sum of peers / sum of (peers / Bps); and
- * the tier that is missing in a known mixture. [V2] */
+/* Return the bandwidth over peers on several tiers at once, serial: sum of peers / sum of (peers / Bps); and the
+ * bandwidth of the tier that is missing in a known mixture. [V2] */
 struct fit_peers {
     double peers, Bps;
 };

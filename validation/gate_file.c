@@ -151,7 +151,7 @@ static enum rc read_limits(const struct yaml_doc *doc, const struct file_keys *k
     return RC_OK;
 }
 
-/* A file given by a path is looked up beside the gate file. */
+/* Returns the path of a file that a gate file names: one given by a path lies beside the gate file. */
 static const char *beside(struct yaml_doc *doc, const char *name) {
     if (!name || !strstr(name, ".yaml"))
         return name;
@@ -199,8 +199,8 @@ static enum rc read_gate(struct yaml_doc *doc, struct gate *gate, struct err *e)
     return rc;
 }
 
-/* A corpus of packet-level times needs no gate file: it is tried as the built-in one is, but for its size, and with
- * the constants of the program. Puts a document that holds the gate's texts in the place of *doc. */
+/* Makes a gate of a corpus of packet-level times, which needs no gate file: it is tried as the built-in one is, but for
+ * its size, and with the constants of the program. Puts a document that holds the gate's texts in the place of *doc. */
 static enum rc read_packet(const char *path, struct yaml_doc **doc, struct gate *gate, struct err *e) {
     struct packet_corpus *c;
     enum rc rc = packet_load(path, &c, e);
@@ -231,7 +231,7 @@ static bool is_of(const struct yaml_doc *doc, const char *name) {
     return schema && schema->type == YAML_SCALAR && strcmp(schema->text, name) == 0;
 }
 
-/* Reads one file; other schemas (corpora, platforms) are passed over. */
+/* Reads one file of the folder; a file of another schema (corpus, platform) is skipped. */
 static enum rc read_file(struct gate_files *files, const char *path, struct err *e) {
     struct yaml_doc *doc;
     enum rc rc = yaml_load(path, &doc, e);

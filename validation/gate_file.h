@@ -3,9 +3,10 @@
  * of packet-level times there.
  *
  * They are judged by the same code as the built-in ones. A user's gate decides for the machine it names, and
- * cannot bear on what it has no business with (step level).
+ * cannot decide anything at the level of training steps.
  * Units: SI; the unit of a metric is that of its estimand.
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE, with file:line:column.
+ * Edges: a folder without a gate is an error.
  * Ownership: gate_files_clear() releases the gates and all their texts. */
 #ifndef VALIDATION_GATE_FILE_H
 #define VALIDATION_GATE_FILE_H

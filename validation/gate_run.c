@@ -9,8 +9,8 @@
 #include "validation/estimand_table.h"
 #include "validation/gate_table.h"
 
-/* The corpus must be the one that the gate was registered with, of that machine, and may carry no more than
- * its own kind. */
+/* Checks a corpus: it must be the one that the gate was registered with, of that machine, and must be fit for the
+ * gate's kind. */
 static enum rc check_corpus(const struct gate *g, const struct corpus *c, struct err *e) {
     if (strcmp(c->doc->sha256, g->sha256) != 0)
         return err_set(e, RC_SCHEMA,
@@ -25,7 +25,7 @@ static enum rc check_corpus(const struct gate *g, const struct corpus *c, struct
     return RC_OK;
 }
 
-/* Of packet-level times; a file of the user is registered by being there. */
+/* Loads a corpus of packet-level times; a file of the user counts as registered by being there. */
 static enum rc load_packet(const struct gate *g, struct packet_corpus **packet, struct err *e) {
     enum rc rc = packet_load(g->corpus, packet, e);
     if (!rc && strcmp((*packet)->doc->sha256, g->sha256) != 0)

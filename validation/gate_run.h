@@ -2,8 +2,9 @@
 /* gate_run.h - evaluates gates now, from their corpora.
  *
  * A gate whose evidence is missing, unreadable, altered or of the wrong kind is not evaluated, with the
- * reason, and so does not pass; that is no error of the run. A gate file of the user that cannot be read is.
- * Units: SI.
+ * reason, and so does not pass; that is no error of the run. A gate file of the user that
+ * cannot be read is an error.
+ * Units: SI. Edges: without a simulator gates that simulate are not evaluated.
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_RANGE of the user's files.
  * Ownership: gate_run_clear() releases; results borrow the gates of the run. */
 #ifndef VALIDATION_GATE_RUN_H
@@ -28,7 +29,7 @@ struct gate_run {
 enum rc gate_run(const struct gate_run_options *o, struct gate_run *run, struct err *e);
 void gate_run_clear(struct gate_run *run);
 
-/* Evaluates one gate; folder holds its corpus when it is the user's. */
+/* Evaluates one gate. folder: where its corpus lies when it is the user's. */
 void gate_evaluate(const struct gate *gate, const char *folder, const struct estimand_tools *tools,
                    struct gate_result *result);
 

@@ -2,7 +2,7 @@
 /* Thresholds of tier1*, drift, tier2 and overlap-* are the paper's; kinds follow what its constants saw. */
 #include "validation/gate_table.h"
 
-/* What gates share. The thresholds of Tier-1 and Tier-1b hold for closed form and simulation alike. */
+/* Limits that several gates share. The thresholds of Tier-1 and Tier-1b hold for closed form and simulation alike. */
 #define TIER1_LIMITS                                                                               \
     .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.20},                                          \
                {"worst_abs_error", LIMIT_AT_MOST, 0.35},                                           \
@@ -14,7 +14,7 @@
                {"share_over_35", LIMIT_AT_MOST, 0.20},                                             \
                {"median_signed_error", LIMIT_MAGNITUDE, 0.08}},                                    \
     .n_limits = 3
-/* A family of the overlap ablation. */
+/* The gate of one family of the overlap ablation. */
 #define OVERLAP(ID, CLAIM)                                                                         \
     {.id = ID,                                                                                     \
      .claim = CLAIM,                                                                               \
@@ -138,7 +138,7 @@ const struct gate gate_table[] = {
      .registration = "post hoc; the limit is Tier-1's worst allowed error, 35 %",
      .documented = "four readings of alpha at 512 ranks disagree",
      .reopen = "alpha of plain all-to-alls at 256 and 512 ranks, deep queue, two sessions or "
-               "more, and enter alpha; then: moesim gates explain worlds-above-128",
+               "more, entered into the platform file; then: moesim gates explain worlds-above-128",
      .limits = {{"high_over_low", LIMIT_AT_MOST, 1.35}},
      .n_limits = 1},
     {.id = "coverage",

@@ -3,7 +3,7 @@
  *
  * Thresholds and the hash of the evidence are compiled in, so that a changed file cannot carry a claim. A
  * gate's withdrawals stand in gates/capability.h.
- * Units: SI; shares and ratios are plain numbers. Errors: none. Ownership: static. */
+ * Units: SI; shares and ratios are plain numbers. Errors: none. Ownership: static. Edges: the list is never empty. */
 #ifndef VALIDATION_GATE_TABLE_H
 #define VALIDATION_GATE_TABLE_H
 

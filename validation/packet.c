@@ -142,7 +142,7 @@ static enum rc fill_rows(struct making *m, struct err *e) {
     return RC_OK;
 }
 
-/* A generator's parameters by name; all of them are due, and nothing else. */
+/* Reads a generator's parameters by name; all of them must be there, and nothing else. */
 static enum rc read_parameters(const struct yaml_node *map, const char *const names[], const double most[], int *values,
                                struct err *e) {
     size_t n = 0;
@@ -190,7 +190,8 @@ static enum rc fill_incast(struct making *m, struct err *e) {
     return RC_OK;
 }
 
-/* Each rank sends mean (ranks - 1) packets; the hot one gets `factor` times what another rank gets of them. */
+/* Fills the matrix of a hot receiver: each rank sends mean (ranks - 1) packets; the hot one gets `factor` times what
+ * another rank gets of them. */
 static enum rc fill_hot(struct making *m, struct err *e) {
     static const char *const names[] = {"hot", "factor", "mean", NULL};
     const double most[] = {m->ranks - 1, 1000, PACKETS_MAX / PACKET_RANKS_MAX};
@@ -313,7 +314,7 @@ static enum rc packet_read_corpus(struct packet_corpus *c, struct err *e) {
     return rc || c->cases.n ? rc : err_at(e, RC_SCHEMA, &c->doc->root->at, "'cases' must list at least one case");
 }
 
-/* Takes the document over. */
+/* Makes a corpus from a document, which belongs to the corpus from then on. */
 static enum rc from_doc(struct yaml_doc *doc, struct packet_corpus **corpus, struct err *e) {
     struct packet_corpus *c = mem_alloc(1, sizeof *c);
     c->doc = doc;

@@ -5,6 +5,7 @@
  * its results is one transport's finish times, one for each draw of its hashing.
  * Units: SI in the structs, microseconds and packets in the file. Shapes: bytes[src * ranks + dst], on the wire.
  * Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE, with file:line:column; outputs untouched on failure.
+ * Edges: a corpus has at least one case, in which some rank sends.
  * Ownership: packet_load() and packet_parse() return what packet_free() releases; texts belong to the corpus. */
 #ifndef VALIDATION_PACKET_H
 #define VALIDATION_PACKET_H
@@ -65,9 +66,9 @@ struct packet_corpus {
 
 extern const struct key packet_keys[];
 
-/* Loads one that ships with the program by name, or a file by its path. */
+/* Loads a corpus that ships with the program by name, or a file by its path. */
 enum rc packet_load(const char *name_or_path, struct packet_corpus **corpus, struct err *e);
-/* Reads one from memory; name stands for the file in messages. */
+/* Reads a corpus from memory; name stands for the file in messages. */
 enum rc packet_parse(const char *text, size_t n, const char *name, struct packet_corpus **corpus, struct err *e);
 void packet_free(struct packet_corpus *c); /* NULL is allowed */
 

@@ -16,7 +16,8 @@ static char *platform_set(const struct packet_case *c) {
                       leaves ? c->oversubscription.value : 1);
 }
 
-/* costs: one round trip a message, as who waits for each acknowledgement pays it. */
+/* Returns the settings of the implementation. costs: each message costs one round trip, as a sender that waits for each
+ * acknowledgement pays it. free() releases the text. */
 static char *implementation_set(const struct packet_case *c, bool costs) {
     char window[24] = "all";
     if (c->window)

@@ -46,7 +46,7 @@ bool packet_is_fitted(const struct packet_row *row) {
 
 /* --- the fit ----------------------------------------------------------------------------------- */
 
-/* What the fit must reach: e + k x >= y. */
+/* A row that the fit must reach: e + k x >= y. */
 struct wanted {
     double x, y;
 };
@@ -54,7 +54,7 @@ struct best {
     double e, k, cost;
 };
 
-/* Keeps e and k where all is reached at less cost than before. */
+/* Keeps e and k as the best pair where they reach all rows at less cost than before. */
 static void try_pair(const struct wanted *all, size_t n, double e, double k, struct best *best) {
     double cost = 0;
     if (!(e >= 0 && k >= 0))
@@ -68,7 +68,7 @@ static void try_pair(const struct wanted *all, size_t n, double e, double k, str
         *best = (struct best){e, k, cost};
 }
 
-/* The smallest cost is at a corner: where two of the lines cross, or one meets an axis. */
+/* Returns the pair of smallest cost, which lies at a corner: where two of the lines cross, or one meets an axis. */
 static struct best find_best(const struct wanted *all, size_t n) {
     struct best best = {0, 0, INFINITY};
     try_pair(all, n, 0, 0, &best);

@@ -21,7 +21,8 @@ struct packet_row {
 
 struct packet_row *packet_rows(const struct packet_corpus *c, size_t *n);
 
-/* Whether an allowance is made from such rows: all in flight at once, a tuned transport, drops of large messages. */
+/* Returns whether an allowance is made from a row: all messages in flight at once, a tuned transport, drops of large
+ * messages only. */
 bool packet_is_fitted(const struct packet_row *row);
 
 /* Rows that a fit does not see. */
@@ -36,14 +37,15 @@ void packet_fit(const struct packet_row *rows, size_t n, int class, int topology
 struct packet_score {
     size_t rows, kept;
 };
-/* Each case against what the other cases give, where a claim is made; high_s[n] (NULL: not asked for): the high end
- * that a row was held against, 0 where none was. */
+/* Tries each case against a fit of the other cases, where a claim is made. high_s[n] (NULL: not asked for) receives the
+ * high end that a row was held against, 0 where none was. */
 struct packet_score packet_leave_case(const struct packet_row *rows, size_t n, double *high_s);
-/* Each transport of a class against what the other transports of the class give. */
+/* Tries each transport of a class against a fit of the other transports of the class. */
 struct packet_score packet_leave_transport(const struct packet_row *rows, size_t n, int class);
-/* All rows against the constants of the program, in the same way. */
+/* Tries all rows against the constants of the program, in the same way as packet_leave_case(). */
 struct packet_score packet_committed(const struct packet_row *rows, size_t n, double *high_s);
-/* Largest difference between the constants of the program and a fit of all rows, in parts of the high end. */
+/* Returns the largest difference between the constants of the program and a fit of all rows, relative to the high
+ * end. */
 double packet_constants_off(const struct packet_row *rows, size_t n);
 
 #endif

@@ -15,7 +15,8 @@
 /* Half of the last digit that a corpus prints, three of a microsecond. */
 #define HALF_DIGIT_S 0.5e-9
 
-/* What of a difference lies beyond the digits of the numbers that are compared, `rounded` of them; relative. */
+/* Returns the relative difference as far as it lies beyond the digits of the numbers compared, of which `rounded` are
+ * rounded. */
 static double beyond_digits(double answer_s, double stated_us, double rounded) {
     return fmax(0, fabs(answer_s - stated_us * 1e-6) - rounded * HALF_DIGIT_S) / (stated_us * 1e-6);
 }
@@ -28,7 +29,7 @@ struct found {
     size_t cases, times;
 };
 
-/* Plays a case; *bound_s (NULL: not asked for): its bound. */
+/* Simulates a case; *bound_s (NULL: not asked for) receives its bound. */
 static enum rc play_case(const struct estimand_input *in, const struct packet_case *c, bool costs, double *wire_s,
                          double *bound_s, struct err *e) {
     struct bench b;
@@ -69,7 +70,7 @@ static void look_at_row(const struct packet_row *r, struct found *f) {
     f->times++;
 }
 
-/* Fluid times under a service time of the simulator's own follow from those at the link rate. */
+/* Checks fluid times under a service time of the simulator's own: they follow from those at the link rate. */
 static void look_at_service(const struct packet_case *c, struct found *f) {
     const struct packet_result *all = c->results.items;
     for (size_t i = 0; i < c->results.n; i++)

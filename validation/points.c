@@ -64,7 +64,8 @@ static void compare_halves(const struct sample *const *s, size_t n, double *room
     p->drifts = room[rest / 4] > high_s || room[rest - 1 - rest / 4] < low_s;
 }
 
-/* Ranks n / 2 -+ 0.98 sqrt(n) of the sorted times: the normal rule for a median. */
+/* Fills in a point; the ends of its interval stand at n / 2 -+ 0.98 sqrt(n) of the sorted times: the normal rule for a
+ * median. */
 static void fill_point(const struct sample *const *s, size_t n, double *room, struct sample_point *p) {
     double reach = 0.98 * sqrt((double)n), half = (double)n / 2;
     *p = (struct sample_point){.of = s[0], .n = n, .first_turn = s[0]->turn, .last_turn = s[n - 1]->turn};

@@ -11,7 +11,7 @@
 #include "validation/samples.h"
 
 struct sample_point {
-    const struct sample *of; /* one of its samples: all but repeat, turn and time are the same in each */
+    const struct sample *of; /* one of its samples; they differ in repeat, turn and time only */
     size_t n;
     double median_s, low_s, high_s; /* interval of the median from order statistics, 95 % */
     double early_s, late_s;         /* medians of the first and of the second half in time; 0 below 6 samples */
@@ -28,16 +28,17 @@ struct sample_points {
 void points_of(const struct samples *s, struct sample_points *points);
 void points_free(struct sample_points *points);
 
-/* Whether two points are of one series: they differ in sizes only. */
+/* Returns whether two points are of one series: they differ in sizes only. */
 bool points_same_series(const struct sample_point *a, const struct sample_point *b);
-/* Whether a takes longer than b by more than both intervals and the clock say. */
+/* Returns whether a takes longer than b by more than both intervals and the clock say. */
 bool points_longer(const struct sample_points *points, const struct sample_point *a, const struct sample_point *b);
 
-/* "alltoall, observed, slow, world 8, 64 KiB (turns 12 to 90)": names the samples of a point. */
+/* Writes a name for the samples of a point, "alltoall, observed, slow, world 8, 64 KiB (turns 12 to 90)", and returns
+ * it. */
 enum { POINT_TEXT = 160 };
 const char *points_name(const struct sample_point *p, char text[static POINT_TEXT]);
 
-/* time = fixed + slope x, least squares on the relative error; neither below 0. */
+/* A line through points, time = fixed + slope x, by least squares on the relative error; neither is below 0. */
 struct sample_line {
     double *x, *time_s;
     size_t n, room;

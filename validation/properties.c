@@ -12,7 +12,7 @@
 #include "validation/bench.h"
 #include "workloads/strategy.h"
 
-/* What is checked on one skewed call. */
+/* Checks a property on one skewed call. */
 typedef enum rc (*case_f)(const struct estimand_input *in, struct bench *b, const char *label,
                           double *worst, struct gate_evidence *x, struct err *e);
 
@@ -141,7 +141,7 @@ static double rise(double before, double after) {
     return before > 0 ? (after - before) / before : 0;
 }
 
-/* The same call on a machine that differs in one setting. */
+/* Compares a call with the same call on a machine that differs in one setting. */
 static enum rc compare_two(const struct estimand_input *in, const struct bench_ask *before,
                            const char *more, double time_s[2], double bound_s[2], struct err *e) {
     enum rc rc = RC_OK;
@@ -163,8 +163,8 @@ static enum rc compare_two(const struct estimand_input *in, const struct bench_a
     return rc;
 }
 
-/* Raising a whole tier: a uniform load with everything posted at once is never slower; a skewed one may be,
- * by a little, which is counted; the bound never rises. message_cost is fixed, so that nothing else moves. */
+/* Raises a whole tier: a uniform load with everything posted at once is never slower; a skewed one may be, by a little,
+ * which is counted; the bound never rises. message_cost is fixed, so that nothing else changes. */
 static enum rc raise_tiers(const struct estimand_input *in, const struct bench_ask *ask, bool uniform,
                            struct rises *r, struct gate_evidence *x, struct err *e) {
     static const char *const raised[] = {"fast.bandwidth=900GBps", "slow.bandwidth=80GBps"};
@@ -186,8 +186,8 @@ static enum rc raise_tiers(const struct estimand_input *in, const struct bench_a
     return RC_OK;
 }
 
-/* Four times the bytes over four times the bandwidth, the cost of a message the same: nothing changes. Fewer
- * bytes never raise the bound. */
+/* Scales bytes and bandwidth by four, the cost of a message the same: nothing changes. Fewer bytes never raise the
+ * bound. */
 static enum rc scale_all(const struct estimand_input *in, const struct bench_ask *ask, struct rises *r,
                          struct err *e) {
     struct bench b;
@@ -225,7 +225,7 @@ static enum rc scale_all(const struct estimand_input *in, const struct bench_ask
     return rc;
 }
 
-/* Where rank goes: the next place of its group; in odd groups, if they may differ, the place before. */
+/* Returns where a rank goes: the next place of its group; in odd groups, if they may differ, the place before. */
 static int moved(const struct platform *p, int rank, bool differ) {
     int local = plat_local_of(p, rank), n = (int)p->ranks_per_group, group = plat_group_of(p, rank);
     int step = differ && group % 2 ? n - 1 : 1;
@@ -250,8 +250,8 @@ static void permute(const struct platform *p, struct matrix *m, bool differ) {
     free(after);
 }
 
-/* Everything posted at once: renaming ranks inside their groups changes nothing; with two hops the same way in
- * every group, since a rank's hop A ends at its namesakes. */
+/* Renames ranks inside their groups, everything posted at once: no time changes. With two hops all groups are renamed
+ * alike, since a rank's hop A ends at the ranks of equal index. */
 static enum rc permute_ranks(const struct estimand_input *in, const struct bench_ask *ask,
                              struct rises *r, struct err *e) {
     struct bench b;

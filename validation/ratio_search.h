@@ -5,7 +5,7 @@
  * neighbours, of a dragonfly) go with it; its `shared` links and the `links` of a graph keep theirs. x_half of the
  * slow tier stays in bytes, or, where the file states a cost of a message, that cost stays.
  * Units: SI; the ratio is fast rate over slow rate.
- * Errors: those of the simulator. Ownership: borrows everything. */
+ * Errors: those of the simulator. Ownership: borrows everything. Edges: a guess of 0 starts nowhere in particular. */
 #ifndef VALIDATION_RATIO_SEARCH_H
 #define VALIDATION_RATIO_SEARCH_H
 
@@ -26,6 +26,7 @@ struct ratio_search {
     double relative; /* width of the last interval over the ratio */
 };
 
+/* Searches the ratio. */
 enum rc ratio_search_run(const struct ratio_search *s, struct root *root, struct err *e);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* --- host regime ------------------------------------------------------------------------------ */
 
-/* Sizes up to here show the fixed cost alone; points that scatter more than this are left out (as the
+/* Sizes up to plateau_bytes show the fixed cost alone; points that scatter more than spread_max are left out (as the
  * artifact does). */
 static const double plateau_bytes = 4 * 1048576.0, spread_max = 0.30;
 enum { CALLS_IN_A_ROW = 32, REGIMES = 2 };
@@ -30,7 +30,7 @@ static bool usable(const struct corpus *c, const struct regime_columns *k, size_
            corpus_value(c, row, k->spread[regime]) <= spread_max;
 }
 
-/* Fixed cost of a world and regime: upper median of the plateau. */
+/* Returns the fixed cost of a world and regime: the upper median of the plateau. */
 static double plateau_s(const struct corpus *c, const struct regime_columns *k, int world, int regime) {
     double *times_s = mem_alloc(c->n_rows, sizeof *times_s);
     size_t n = 0;
@@ -42,7 +42,7 @@ static double plateau_s(const struct corpus *c, const struct regime_columns *k, 
     return alpha_s;
 }
 
-/* Bandwidth from the two largest sizes of a world where the host waits. */
+/* Returns the bandwidth from the two largest sizes of a world where the host waits. */
 static double marginal_Bps(const struct corpus *c, const struct regime_columns *k, int world) {
     double bytes[2] = {0, 0}, time_s[2] = {0, 0};
     for (size_t i = 0; i < c->n_rows; i++) {
@@ -119,8 +119,8 @@ static enum rc regime_points(const struct estimand_input *in, const struct regim
     return rc;
 }
 
-/* Constants are read off the corpus (plateau, marginal bandwidth); what is tried is whether one mechanism adds
- * them where the host waits and overlaps them where it runs ahead. */
+/* Evaluates the host regimes. Constants are read off the corpus (plateau, marginal bandwidth); what is tried is whether
+ * one mechanism adds them where the host waits and overlaps them where it runs ahead. */
 enum rc estimand_host_regime(const struct estimand_input *in, struct gate_evidence *x, struct err *e) {
     static const struct corpus_need needs[] = {
         {"world", CORPUS_COUNT},   {"total_bytes", CORPUS_SIZE},   {"burst", CORPUS_TIME},
@@ -128,7 +128,7 @@ enum rc estimand_host_regime(const struct estimand_input *in, struct gate_eviden
     size_t column[6];
     if (!in->tools.repeat)
         return err_set(e, RC_UNSUPPORTED,
-                       "no engine that issues calls ahead of one another was handed in");
+                       "no engine was given that issues calls ahead of one another");
     enum rc rc = corpus_columns(in->corpus, needs, 6, column, e);
     const struct regime_columns k = {
         rc ? 0 : column[0], rc ? 0 : column[1],
@@ -157,8 +157,8 @@ static void ask_world(const struct platform *p, const struct plat_alpha *t, int6
     }
 }
 
-/* Worlds that a table lists are answered for every span that it lists; worlds beyond it, and those that rest on
- * low-confidence entries, are not. */
+/* Asks an alpha table: worlds that it lists are answered for every span that it lists; worlds beyond, and those that
+ * rest on low-confidence entries, are not. */
 static void ask_table(const struct platform *p, const struct plat_alpha *t, struct refusals *r) {
     const struct plat_alpha_entry *x = t->entries.items;
     int64_t low = 0, high = 0;

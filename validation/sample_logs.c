@@ -29,7 +29,7 @@ struct log {
 
 /* --- lines and words ---------------------------------------------------------------------------- */
 
-/* Copies the next line; returns where the one after it begins. A longer line is cut. */
+/* Copies the next line and returns where the line after it begins. A longer line is cut. */
 static const char *next_line(struct log *l, const char *at, const char *end) {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     size_t n = (size_t)((stop ? stop : end) - at);
@@ -62,7 +62,7 @@ static int find_word(const struct log *l, int from, const char *word) {
     return -1;
 }
 
-/* Number behind a text such as "avg_t=". */
+/* Finds the number behind a text such as "avg_t=". */
 static bool number_after(const char *text, const char *key, double *value) {
     const char *at = strstr(text, key);
     char *end;
@@ -81,7 +81,8 @@ static void add_sample(struct log *l, int quantity, double message_bytes, double
     samples_add(l->s, &row);
 }
 
-/* "# size count type redop root time algbw .." */
+/* Returns whether the line is the head of a table of nccl-tests, "# size count type redop root time algbw ..", and
+ * notes its columns. */
 static bool is_nccl_header(struct log *l) {
     int size = find_word(l, 0, "size"), time = find_word(l, 0, "time");
     if (l->words[0][0] != '#' || size != 1 || time < size || find_word(l, 0, "algbw") < 0)
@@ -92,7 +93,7 @@ static bool is_nccl_header(struct log *l) {
     return true;
 }
 
-/* "# Rank 3 Group 0 Pid 17 on host device 3 .." */
+/* Reads a line of nccl-tests' list of devices, "# Rank 3 Group 0 Pid 17 on host device 3 ..". */
 static void read_rank(struct log *l) {
     int on = find_word(l, 0, "on");
     if (l->n_words < 4 || strcmp(l->words[1], "Rank") != 0 || on < 0 || on + 1 == l->n_words)
@@ -104,7 +105,8 @@ static void read_rank(struct log *l) {
     l->host = mem_copy(l->words[on + 1]);
 }
 
-/* "# Size Avg Latency(us) Min Latency(us) .." : names are of two words each; the slowest rank counts. */
+/* Returns whether the line is the head of a table of OSU, "# Size Avg Latency(us) Min Latency(us) ..", and notes its
+ * columns: names are of two words each; the slowest rank counts. */
 static bool is_osu_header(struct log *l) {
     if (l->n_words < 3 || strcmp(l->words[0], "#") != 0 || strcmp(l->words[1], "Size") != 0)
         return false;
@@ -191,7 +193,7 @@ static void read_line(struct log *l) {
         read_rank(l);
 }
 
-/* Groups and ranks: what was asked for, otherwise what the log says. */
+/* Finds the groups and ranks: what was asked for, otherwise what the log says. */
 static enum rc find_shape(struct log *l, struct err *e) {
     struct samples *s = l->s;
     s->groups = l->ask->groups ? l->ask->groups : l->hosts;

@@ -13,7 +13,7 @@
 #include "validation/closed.h"
 #include "workloads/strategy.h"
 
-/* Simulated time under the platform's own fixed costs, without splits and chain where the corpus has none. */
+/* Finds the simulated time under the platform's own fixed costs, without splits and chain where the corpus has none. */
 static enum rc known_time_s(const struct estimand_input *in, const struct bench *b, double *time_s,
                             struct err *e) {
     struct costs costs;
@@ -24,7 +24,7 @@ static enum rc known_time_s(const struct estimand_input *in, const struct bench 
     return simulate_time(in->tools.simulator, &b->call, &costs, time_s, e);
 }
 
-/* One world of the corpus' machine: whole groups, or part of one. */
+/* Opens one world of the corpus' machine: whole groups, or a part of one. */
 static enum rc open_world(const struct estimand_input *in, int world, struct bench *b, struct err *e) {
     int local = (int)in->platform->ranks_per_group;
     if (world > local && world % local)
@@ -177,7 +177,8 @@ static enum rc one_balanced(const struct estimand_input *in, const struct balanc
     return rc;
 }
 
-/* One hop on one switch, two hops on two tiers: where the closed form's picture is exact. */
+/* Tries the grid of balanced cases, one hop on one switch and two hops on two tiers: where the closed form's picture is
+ * exact. */
 static enum rc balanced_grid(const struct estimand_input *in, balanced_f both, struct gate_evidence *x,
                              struct err *e) {
     static const struct {

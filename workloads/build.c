@@ -53,9 +53,9 @@ void build_reach(struct stage *stage, enum tier inside, int index) {
     stage->index = index;
 }
 
-enum dedup build_dedup(const struct call *s, enum dedup on_the_way_out, enum dedup at_forwarder) {
+enum dedup build_dedup(const struct call *s, enum dedup dispatch, enum dedup at_forwarder) {
     if (s->phase == PHASE_DISPATCH)
-        return on_the_way_out;
+        return dispatch;
     switch ((enum reduce)s->implementation->reduce) {
     case REDUCE_NONE:
         return DEDUP_NONE;

@@ -2,7 +2,8 @@
 /* build.h - what the strategies share when they build the stages of a call.
  *
  * Units: rows as in matrix.h; a stage holds bytes. Errors: none; call_check() has looked at the strategy.
- * Ownership: a stage belongs to its call. */
+ * Ownership: a stage belongs to its call.
+ * Edges: a matrix without rows makes a stage in which nothing moves. */
 #ifndef WORKLOADS_BUILD_H
 #define WORKLOADS_BUILD_H
 
@@ -11,7 +12,7 @@
 /* Appends a stage that moves these rows (dispatch direction; combine transposes them) and pays the per-message cost as
  * the implementation says. Empties the matrix. */
 struct stage *build_stage(struct call *call, const char *name, struct matrix *rows);
-/* Appends a round that runs on from the stage before, otherwise as above. */
+/* Appends a round that runs on from the stage before, and fills it as build_stage() does. */
 struct stage *build_round(struct call *call, const char *name, struct matrix *rows);
 
 /* Says who takes part in the collective that launches a stage. On the way back counts and metadata are known: only the
@@ -21,11 +22,12 @@ void build_collective(const struct call *call, struct stage *stage, int world, e
 /* Says which ranks of which tier's domains a stage joins, for the closed form. */
 void build_reach(struct stage *stage, enum tier inside, int index);
 
-/* Returns which rows travel: on the way out as de-duplicated; on the way back by where they are added up. */
-enum dedup build_dedup(const struct call *call, enum dedup on_the_way_out, enum dedup at_forwarder);
+/* Returns which rows travel: in a dispatch those of `dispatch`; in a combine those that are left where `reduce` adds
+ * rows up. */
+enum dedup build_dedup(const struct call *call, enum dedup dispatch, enum dedup at_forwarder);
 
-/* Charges the arrival chain before a stage with what each rank sends in it, in (row, slot) pairs; takes the matrix of
- * pairs. Nothing on the way back. */
+/* Charges the arrival chain before a stage with what each rank sends in it, in (row, slot) pairs, and releases the
+ * matrix of pairs. A combine has no chain. */
 void build_chain(struct call *call, struct stage *stage, struct matrix *pairs);
 
 /* Returns the number of pieces that the messages of a pipelined call are cut into, by the largest one of its first
@@ -39,7 +41,7 @@ void build_united(const struct call *parts, struct call *all);
  * barriers become stages. */
 void build_orders(struct call *call);
 
-/* Append the stages of a strategy. */
+/* Append the stages of one strategy to a call. */
 void build_one_hop(struct call *call);
 void build_hops(struct call *call); /* two hops; three: between the cut's domains, inside one between groups, inside */
 void build_gather_first(struct call *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* all-gather: every rank gets the tokens of all ranks, and the way back is a reduce-scatter of as many rows. [M13] */
+/* Builds all-gather: every rank gets the tokens of all ranks, and combine is a reduce-scatter of as many rows. [M13] */
 #include "workloads/build.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void append_after(struct matrix *m, size_t *room, int src, int dst, doubl
     matrix_append(m, room, src, dst, rows);
 }
 
-/* Straight to every other rank. */
+/* Builds the direct form: one stage from every rank straight to every other. */
 static void build_direct(struct call *s) {
     const struct platform *p = s->platform;
     int ranks = plat_ranks(p);
@@ -36,7 +36,7 @@ struct rings {
     double *block; /* rows of each rank's block at the start, [ranks] */
 };
 
-/* Round k: member j sends on the block that was member (j - k)'s. */
+/* Fills the rows of one round of all rings: member j sends on the block that was member (j - round)'s at the start. */
 static void fill_round(const struct platform *p, const struct rings *r, int round, struct matrix *rows) {
     int ranks = plat_ranks(p);
     size_t room = 0;
@@ -55,7 +55,7 @@ static void fill_round(const struct platform *p, const struct rings *r, int roun
     free(sent);
 }
 
-/* The rounds of rings; on the way back the last one comes first, and blocks go the other way round. */
+/* Appends the rounds of rings. In a combine the last round comes first, and blocks go the other way round. */
 static void build_rings(struct call *s, const char *name, const struct rings *r, enum tier span, int index) {
     int n = r->members - 1;
     for (int i = 0; i < n; i++) {
@@ -85,8 +85,9 @@ static void build_ring(struct call *s) {
     free(all.block);
 }
 
-/* Rings of ranks with one index between the groups, then rings inside each group, whose blocks are what the first ring
- * brought; on the way back inside first. Each pays alpha of its own world. */
+/* Builds two levels of rings: rings of ranks with one index between the groups, then rings inside each group, whose
+ * blocks are what the first rings brought; a combine takes the inner rings first. Each level pays alpha of its own
+ * world. */
 static void build_two_rings(struct call *s) {
     const struct platform *p = s->platform;
     int groups = (int)p->groups, each = (int)p->ranks_per_group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* one-hop, two-hop, three-hop, gather-first. */
+/* Builds one-hop, two-hop, three-hop and gather-first. */
 #include "workloads/build.h"
 
 #include <math.h>
@@ -40,8 +40,8 @@ void build_one_hop(struct call *s) {
     build_reach(stage, plat_widest(p), -1);
 }
 
-/* Rows from a forwarder in each domain of a tier: what its members' counterparts in all domains of the next cut sent
- * there. */
+/* Makes the rows that forwarders send on inside the domains of a tier: what their counterparts in all domains sent to
+ * each. */
 static void rows_inside(const struct call *s, enum tier cut, enum dedup dedup, struct matrix *rows) {
     if (cut == TIER_FAST)
         hops_forward(s->traffic, dedup, rows);
@@ -49,7 +49,7 @@ static void rows_inside(const struct call *s, enum tier cut, enum dedup dedup, s
         rows_relay(s->platform, cut, hops_direct_of(s->traffic, dedup), rows);
 }
 
-/* (row, slot) pairs that pass the forwarders of a cut, per rank. */
+/* Charges the chain before a stage with the (row, slot) pairs that pass each forwarder of a cut. */
 static void charge_chain(struct call *s, struct stage *stage, enum tier cut) {
     struct matrix pairs;
     rows_inside(s, cut, DEDUP_NONE, &pairs);

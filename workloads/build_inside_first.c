@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two-hop-inside-first: inside the group to the rank with the destination's index, then across to it. [M14] */
+/* Builds two-hop-inside-first: inside the group to the rank with the destination's index, then across to the
+ * destination. [M14] */
 #include "workloads/build.h"
 #include "workloads/hops.h"
 

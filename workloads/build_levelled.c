@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* levelled: inside each group what it sends to another one is spread evenly over its ranks, crosses between equal
- * indices, and is scattered there. [M15] */
+/* Builds levelled: inside each group, what it sends to another group is spread evenly over its ranks, crosses between
+ * ranks of equal index, and is scattered in the other group. [M15] */
 #include "workloads/build.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static void close_levelling(struct levelling *l) {
     free(l->scattered);
 }
 
-/* Fills held[] with what the ranks of a group send, and hands rows for the own group to the last stage. */
+/* Fills held[] with what the ranks of a group send to other groups, and gives rows for the own group to the last
+ * stage. */
 static void take_rows(struct levelling *l, int group) {
     for (int i = 0; i < l->each; i++) {
         int src = group * l->each + i;
@@ -64,7 +65,8 @@ static double sum_for(const struct levelling *l, int index, int other) {
     return sum;
 }
 
-/* Hands a share of what index `from` holds for a group to index `to`, of every receiver's rows alike. */
+/* Moves a share of what the rank of index `from` holds for a group to the rank of index `to`, the same share of every
+ * receiver's rows. */
 static void hand_over(struct levelling *l, int from, int to, int other, double share) {
     double *source = &l->held[(size_t)from * (size_t)l->ranks + (size_t)(other * l->each)];
     double *sink = &l->held[(size_t)to * (size_t)l->ranks + (size_t)(other * l->each)];
@@ -75,7 +77,8 @@ static void hand_over(struct levelling *l, int from, int to, int other, double s
     }
 }
 
-/* Levels what a group sends to another one: those above the mean fill up those below it, in order of index. */
+/* Levels what a group sends to another one: ranks that hold more than the mean give to those that hold less, in order
+ * of index. */
 static void level(struct levelling *l, int group, int other) {
     double *has = l->bound_for, mean = 0;
     for (int i = 0; i < l->each; i++)
@@ -96,7 +99,8 @@ static void level(struct levelling *l, int group, int other) {
     }
 }
 
-/* Adds what the levelled ranks of a group send across, and what their counterparts hand on. */
+/* Adds what the levelled ranks of a group send across to another one, and what the ranks that receive it scatter
+ * there. */
 static void cross(struct levelling *l, int group, int other) {
     for (int i = 0; i < l->each; i++) {
         const double *held = &l->held[(size_t)i * (size_t)l->ranks + (size_t)(other * l->each)];
@@ -108,7 +112,7 @@ static void cross(struct levelling *l, int group, int other) {
     }
 }
 
-/* A matrix between ranks of one group. */
+/* Makes the matrix of rows that ranks hand to each index of their own group. */
 static void matrix_inside(const struct levelling *l, const double *rows, struct matrix *into) {
     size_t room = 0;
     matrix_init(into, l->ranks, 0, false);
@@ -119,7 +123,7 @@ static void matrix_inside(const struct levelling *l, const double *rows, struct 
     }
 }
 
-/* A matrix between ranks of one index. */
+/* Makes the matrix of rows that ranks send to the rank of their own index in each group. */
 static void matrix_across(const struct levelling *l, const double *rows, struct matrix *into) {
     size_t room = 0;
     matrix_init(into, l->ranks, 0, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Orders that belong to a call: turns made from its matrices, and rounds of a file with barriers between them. */
+/* Makes orders that belong to a call: turns from its matrices, and rounds of a file with barriers between them. */
 #include <stdlib.h>
 
 #include "platforms/base/mem.h"
@@ -17,7 +17,7 @@ static int round_of(const struct call *call, int src, int dst) {
     return t->n_rounds;
 }
 
-/* A stage's entries, each with the round it belongs to. */
+/* The entries of a stage's matrix, each with the round that it belongs to. */
 struct sorted {
     const struct matrix *whole;
     int *round;   /* [entries]; -1: local */
@@ -36,7 +36,7 @@ static void sort_entries(const struct call *call, const struct matrix *whole, st
         }
 }
 
-/* Fills the matrix of a round; the first one also holds what stays. */
+/* Fills the matrix of a round; the first round also holds the local rows. */
 static void take_round(const struct sorted *s, int round, bool first, struct matrix *into) {
     const struct matrix *m = s->whole;
     size_t room = 0;
@@ -49,8 +49,8 @@ static void take_round(const struct sorted *s, int round, bool first, struct mat
     }
 }
 
-/* Makes rounds of a call's one stage, with a barrier before each but the first; pairs that the file does not name are
- * the last one. */
+/* Splits the one stage of a call into rounds, with a barrier before each but the first; pairs that the file does not
+ * name make the last round. */
 static void split(struct call *call) {
     int n_rounds = call->implementation->turns->n_rounds;
     struct stage whole = call->stages[0];

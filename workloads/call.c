@@ -88,7 +88,7 @@ double call_bandwidth_Bps(const struct call *call, enum tier tier) {
     return t->bandwidth_Bps.value * implementation_reached(call->implementation, t);
 }
 
-/* Sums of one link that message after message adds to: kept at hand. */
+/* The sums of the link that messages were last added to, held here while messages in a row use the same link. */
 struct tally {
     int link;
     double bytes, busy_s;
@@ -106,7 +106,7 @@ static void tally_move(struct tally *at, int link, const struct call_load *load)
     at->busy_s = link >= 0 && load->busy_s ? load->busy_s[link] : 0;
 }
 
-/* A message counts on the widest tier that it uses, its bytes on every tier. */
+/* Adds a message to a load: its bytes to every tier that it uses. */
 static void add_message(const struct link *links, const struct way *way, double bytes, double cost_s,
                         struct tally *at, struct call_load *load) {
     tally_move(at, way->links[0], load);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call.h - the question (one call: which bytes move in which stages) and the answer, whoever gives it.
+/* call.h - one all-to-all call as data: which bytes move in which stages. What a call takes: outcome.h.
  *
  * The closed form (model/), the simulator (sim/engine/) and measurements all take a struct call and fill a
  * struct outcome; they share nothing else.
  * Units: SI; bytes are doubles, expected values may be fractional.
  * Shapes: matrices over ranks as in matrix.h; link arrays over the topology's links.
- * Errors: none; a call with no pair to serve is a call of 0 bytes.
+ * Errors: none. Edges: a call with no pair to serve is a call of 0 bytes.
  * Ownership: a call borrows platform, topology, workload, implementation and traffic and owns its byte
  * matrices; call_clear() releases. */
 #ifndef WORKLOADS_CALL_H
@@ -34,22 +34,22 @@ enum strategy {
 enum phase { PHASE_DISPATCH, PHASE_COMBINE, PHASE_COUNT };
 const char *phase_name(enum phase p);
 
-/* Collectives of a call that pay a fixed cost of their own: hops, not the rounds inside one. */
+/* The most collectives of a call that pay a fixed cost of their own: hops, not the rounds inside one. */
 enum { CALL_LAUNCHES = 4 };
 
-/* One exchange. Serial: a rank enters a later stage when its own arrivals of the stage before are complete and
- * the local work before the exchange (splits readback, chain) is done. Pipelined: messages are cut into
+/* A set of messages that ranks enter together. Serial: a rank enters a later stage when its own arrivals of the stage
+ * before are complete and the local work before it (splits readback, chain) is done. Pipelined: messages are cut into
  * `chunks` equal pieces, and piece c of a later stage waits for the pieces c of the arrivals before. */
 struct stage {
     const char *name;    /* "one_hop"; "hop_a", "hop_b", "hop_c"; "gather", "exchange", "scatter". Stages of
-                            one name that follow one another are the rounds of one exchange */
+                            one name that follow one another are the rounds of one hop */
     int launch;          /* which of the call's collectives launches it; -1: runs on from the round before */
     struct matrix bytes; /* diagonal = local, never on a link */
     double unit_bytes;   /* a pair pays the per-message cost once per unit_bytes begun; 0: once */
     int world;           /* ranks of its collective */
-    enum tier inside;    /* payload stays inside the domains of this tier, whose rate the closed form charges */
-    int index;           /* and goes between equal indices in domains of this one; -1: between any */
-    int peers;           /* ranks that a rank sends to under these rules, itself included */
+    enum tier inside;    /* bytes stay inside the domains of this tier, whose rate the closed form charges */
+    int index;           /* bytes go between equal indices in domains of this tier; -1: between any */
+    int peers;           /* ranks that a rank sends to under these two rules, itself included */
     bool barrier;        /* a round that no rank begins before the one before is over at all of them */
     bool permutation;    /* a round in which a rank sends to one rank only; peers counts the two */
     enum tier span;      /* widest tier that the collective reaches */
@@ -78,16 +78,15 @@ struct call {
     struct stage *stages; /* [n_stages] */
 };
 
-/* Fills in what one EP group of the call sees of its platform, constants as the call has them; the first one, where
- * they differ. It borrows from call and traffic. */
+/* Fills in the platform that one EP group of the call sees, with the constants of the call's platform: the first EP
+ * group's where they differ. The result borrows from call and traffic. */
 void call_seen(const struct call *call, struct platform *seen);
 
-/* Appends a stage of that name, launched by a collective of its own, or a round that runs on from the stage before, and
- * returns it; it stays where it is until the next one is appended. The caller fills it. */
+/* Append a stage of that name that a collective of its own launches, or a round that runs on from the stage before, and
+ * return it. Its address holds until the next stage is appended. The caller fills it. */
 struct stage *call_add_stage(struct call *call, const char *name);
 struct stage *call_add_round(struct call *call, const char *name);
-/* Returns whether a stage is a later round of the exchange before it; false for a stage that the call does not have.
- * */
+/* Returns whether a stage is a later round of the hop before it; false for a stage that the call does not have. */
 bool call_is_round(const struct call *call, int stage);
 /* Copies a call with stages of its own. */
 void call_copy(const struct call *from, struct call *to);
@@ -95,13 +94,14 @@ void call_clear(struct call *call);
 
 /* Finds the route of a message under the implementation's path. */
 void call_route(const struct call *call, int src, int dst, struct route *route);
-/* Returns the way of that message, to look at; `route` is room for it where no table holds it. */
+/* Returns the way of a message from src to dst, read-only; `route` is room for it where no table holds it. */
 static inline struct way call_way(const struct call *call, int src, int dst, struct route *route) {
     int path = call->implementation->intra_group_path;
     return route_way(call->topology, (enum topo_path)path, src, dst, call->path_seed, route);
 }
 
-/* Returns the per-message cost on a tier: the implementation's, else the platform's; one that was set goes first. */
+/* Returns the per-message cost on a tier: the implementation's where it states one, else the platform's; a cost that
+ * --set gave the platform comes before both. */
 double call_message_cost_s(const struct call *call, enum tier tier);
 
 /* Returns how often a message of this many bytes pays the per-message cost in a stage; a pipelined one at least once

@@ -37,7 +37,7 @@ struct alpha_ask costs_ask(const struct call *call, int stage, enum regime regim
                               .span = call->stages[stage].span};
 }
 
-/* All but alpha. What the alpha table says that it contains is not charged again. */
+/* Fills in all costs but alpha. What the alpha table says that its times contain is not charged again. */
 static void own_constants(const struct call *call, enum regime regime, struct costs *costs) {
     const char *library = call->implementation->name;
     enum alpha_phase phase = alpha_phase_of(call);
@@ -52,7 +52,7 @@ static void own_constants(const struct call *call, enum regime regime, struct co
     costs->chain_floor_s = chain->floor_s.given ? chain->floor_s.value : 0;
 }
 
-/* The look-ups of a call's launches under one host regime. */
+/* What the look-ups of alpha for a call's launches share. */
 struct look_up {
     const struct call *call;
     enum regime regime;

@@ -10,7 +10,8 @@
 
 #include "workloads/call.h"
 
-/* Of a call's fixed cost: the payload's collectives, those of counts and metadata, readback of sizes by the host. */
+/* The parts of a call's fixed cost: alpha of the payload's collectives, alpha of those for counts and metadata,
+ * readback of sizes by the host. */
 enum { FIXED_PAYLOAD, FIXED_PROTOCOL, FIXED_READBACK, FIXED_PARTS };
 
 /* Everything a call pays beside the wire. All zero: wire time. */
@@ -28,13 +29,15 @@ struct costs {
 /* Returns the fixed cost that a rank pays before a stage: 0 s for a round that no collective launches. */
 double costs_alpha_s(const struct costs *c, const struct call *call, int stage);
 
-/* Seconds of local work (splits and chain) before a stage at a rank. */
+/* Return the seconds of local work before a stage: the readback of splits, and the chain at a rank. */
 double costs_splits_s(const struct costs *c, const struct call *call, int stage);
 double costs_chain_s(const struct costs *c, const struct call *call, int stage, int rank);
 
-/* Returns the question about alpha that a stage with a launch asks; of a stage without one it means nothing. */
+/* Returns the question to the alpha tables that a stage with a launch asks; for a stage without one it means
+ * nothing. */
 struct alpha_ask costs_ask(const struct call *call, int stage, enum regime regime);
 
+/* Fills in costs that are all 0: those of the wire time. */
 void costs_wire(const struct call *call, struct costs *costs);
 
 /* Fills the costs with the platform's own constants. Returns false, with the reason, when alpha of a stage is
@@ -42,7 +45,7 @@ void costs_wire(const struct call *call, struct costs *costs);
 bool costs_known(const struct call *call, enum regime regime, struct costs *costs,
                  struct alpha_answer *answers, char reason[static 200]);
 
-/* Fills the costs with alpha of treatment i of the platform, otherwise as above. */
+/* Fills the costs with the platform's own constants, and alpha of its treatment of index i. */
 void costs_treatment(const struct call *call, size_t i, struct costs *costs);
 
 #endif

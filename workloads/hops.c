@@ -61,12 +61,13 @@ void hops_fold(const struct platform *p, enum tier cut, const struct traffic *t,
     builder_finish(&b, rows);
 }
 
-/* The rank of domain `in` that handles domain `of`. */
+/* Returns the rank of domain `in` that handles what goes to and comes from domain `of`. */
 static int handler(const struct plat_domains *d, int in, int of) {
     return d->first[in] + of % (d->first[in + 1] - d->first[in]);
 }
 
-/* Rows from each member of each domain are added up at their handler: sums over members of m[(g, x)][..]. */
+/* Adds up the rows from each member of each domain at the rank that handles that domain, the sum over members of m[(g,
+ * x)][..]. */
 void hops_scatter(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup inside,
                   struct matrix *rows) {
     const struct plat_domains *d = &p->domains[cut];

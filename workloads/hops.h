@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hops.h - rows of every exchange that a strategy is made of, from the traffic of a layer.
+/* hops.h - rows of every hop that a strategy is made of, from the traffic of a layer.
  *
  * Shapes: matrices over ranks, in rows, dispatch direction (combine transposes them).
  * Groups are the domains of the tier `cut`.
@@ -7,14 +7,15 @@
  * Source: FORMULAS.md [M1]..[M3], [M5], [M7].
  * Units: rows; bytes where a function takes any matrix.
  * Errors: none.
- * Ownership: matrix_clear() each result. hops_direct_of() lends a matrix of the traffic. */
+ * Ownership: matrix_clear() each result. hops_direct_of() lends a matrix of the traffic.
+ * Edges: on a machine of one domain all rows between domains are local. */
 #ifndef WORKLOADS_HOPS_H
 #define WORKLOADS_HOPS_H
 
 #include "workloads/implementation.h"
 #include "workloads/traffic.h"
 
-/* Returns or copies the rows straight to the expert's rank. dedup: none or rank. */
+/* Return, or copy, the rows that go straight to the expert's rank. dedup: none or rank. */
 const struct matrix *hops_direct_of(const struct traffic *t, enum dedup dedup);
 void hops_direct(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
@@ -22,31 +23,28 @@ void hops_direct(const struct traffic *t, enum dedup dedup, struct matrix *rows)
 void hops_fold(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup dedup,
                struct matrix *rows);
 
-/* Makes the rows of hop B: from there to the expert's rank, where the cut is the fast tier; of other cuts
- * rows_relay(). dedup: none or rank. */
+/* Makes the rows of hop B where the cut is the fast tier: from the rank that hop A reaches to the expert's rank. For
+ * other cuts rows_relay() makes them. dedup: none or rank. */
 void hops_forward(const struct traffic *t, enum dedup dedup, struct matrix *rows);
 
-/* Makes the rows of the last hop: from the rank that stands for the own group to the expert's. dedup: none or rank.
- * */
+/* Makes the rows of the scatter after an exchange between domains: from the rank that handles a domain inside the own
+ * one to the expert's rank. dedup: none or rank. */
 void hops_scatter(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup inside,
                   struct matrix *rows);
 
-/* Makes the rows of gather, exchange and scatter: rows for group h go to the rank of the own group with local index
- * h mod R, from
- * there to the rank of group h with local index (own group mod R), from there to the expert's rank. Rows for
- * the own group go straight in the last exchange. */
+/* Makes the rows of gather, exchange and scatter: rows for group h go to the rank of the own group with local index h
+ * mod R, from there to the rank of group h with local index (own group mod R), from there to the expert's rank. Rows
+ * for the own group go straight, in the scatter. */
 void hops_gather(const struct platform *p, enum tier cut, const struct traffic *t, enum dedup between,
                  enum dedup inside, struct matrix rows[static 3]);
 
-/* Splits a matrix into two hops: inside the sender's group to the rank with the receiver's index, and from there to
- * it: inside, across. Of any matrix,
- * rows or bytes. */
+/* Splits any matrix, of rows or bytes, into two hops, inside and across: inside the sender's group to the rank with the
+ * receiver's index, and from there to the receiver. */
 void hops_inside_first(const struct platform *p, enum tier cut, const struct matrix *direct,
                        struct matrix rows[static 2]);
 
-/* Splits a matrix into three hops: levelled inside the sender's group, to the same index of the receiver's,
- * scattered there: level, across, scatter. Of
- * any matrix, rows or bytes; groups of one size. */
+/* Splits any matrix, of rows or bytes, into three hops, level, across and scatter: levelled inside the sender's group,
+ * to the same index of the receiver's group, scattered there. All groups are of one size. */
 void hops_levelled(const struct platform *p, const struct matrix *direct, struct matrix rows[static 3]);
 
 #endif

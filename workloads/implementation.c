@@ -131,8 +131,8 @@ const struct key implementation_keys[] = {
              "tier to the rank with the receiver's local index"},
     {0}};
 
-/* v1 is the paper's constant, whose denominator counted rows where the model charges pairs; measured is the
- * corrected one; fused is a design target nobody has measured. */
+/* The presets of the chain: v1 is the paper's constant, whose denominator counted rows where the model charges pairs;
+ * measured is the corrected one; fused is a design target that nobody has measured. */
 static const struct chain_constant constants[CHAIN_PRESETS] = {
     [CHAIN_NONE] = {"none", 0, STATUS_ASSUMED, "no chain", NULL},
     [CHAIN_V1] = {"v1", 2.15e-3 / 24576, STATUS_MEASURED,
@@ -245,7 +245,7 @@ static enum rc load_order(struct implementation *m, struct err *e) {
     return rc;
 }
 
-/* Drops the file's number of pieces where a setting gives their size. */
+/* Drops the number of pieces that the file states where a setting gives their size. */
 static void implementation_drop_overridden(struct yaml_node *root) {
     const struct yaml_node *bytes = yaml_get(root, "chunk_size"), *number = yaml_get(root, "chunks");
     if (bytes && bytes->set && number && !number->set)

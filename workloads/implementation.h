@@ -2,7 +2,8 @@
 /* implementation.h - how a library runs a call: what belongs to the software, not to the machine.
  *
  * Units: SI. Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE.
- * Ownership: implementation_load() returns what implementation_free() releases. */
+ * Ownership: implementation_load() returns what implementation_free() releases.
+ * Edges: a key that the file does not give has its default; how NULL is a library that reaches all of every rate. */
 #ifndef WORKLOADS_IMPLEMENTATION_H
 #define WORKLOADS_IMPLEMENTATION_H
 
@@ -83,18 +84,19 @@ struct implementation {
 
 extern const struct key implementation_keys[];
 
+/* Loads a built-in implementation by name or a file by its path, with the values of --set. */
 enum rc implementation_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                             struct implementation **implementation, struct err *e);
 void implementation_free(struct implementation *m); /* NULL is allowed */
 
-/* Gives a topology the rates that a library reaches, and the platform's degraded and background links: topo_apply().
- * NULL: all of them. */
+/* Sets the rates of a topology to what a library reaches of them, and applies the platform's degraded and background
+ * links: topo_apply(). how NULL: the library reaches all of every rate. */
 enum rc implementation_apply(const struct implementation *how, struct topology *t, struct err *e);
 
-/* Share of a tier's rate that a library reaches; NULL: all of it. */
+/* Returns the share of a tier's rate that a library reaches; 1 where how is NULL. */
 double implementation_reached(const struct implementation *how, const struct plat_tier *tier);
 
-/* Names of the choices above, as the file writes them. */
+/* Return the word of a choice, as the file writes it. */
 const char *order_name(int order);
 const char *dedup_name(int dedup);
 const char *reduce_name(int reduce);
@@ -110,11 +112,13 @@ struct chain_constant {
     const char *source;
     const char *on; /* the machine that it was measured on, or NULL */
 };
+/* Returns the constant of a preset. */
 const struct chain_constant *chain_constant(enum chain_preset preset);
 
 /* Returns how a constant of an implementation is known on a platform: one that was measured or fitted is borrowed on a
  * machine that its `on` does not name. A name stands for itself and for what continues it after a dash. */
 enum status implementation_status(const struct quantity *q, const struct platform *p);
-enum status chain_status(const struct chain_constant *chain, const struct platform *p); /* of a preset, likewise */
+/* Returns how a preset of the chain is known on a platform, by the same rule. */
+enum status chain_status(const struct chain_constant *chain, const struct platform *p);
 
 #endif

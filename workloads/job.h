@@ -25,7 +25,7 @@ struct ep_group {
     int *job_rank;             /* [ep] of each member */
     int *machine_rank;         /* [ep] */
     struct platform *platform; /* what it sees of the machine */
-    struct platform *experts;  /* of that the ranks that hold experts */
+    struct platform *experts;  /* the part of it that holds experts */
 };
 
 struct job {
@@ -39,21 +39,23 @@ struct job {
     int n_experts;
 };
 
+/* Builds the job that a workload runs on a platform; *job is NULL for the whole machine in one EP group. */
 enum rc job_build(const struct platform *p, const struct workload *w, struct job **job, struct err *e);
+/* Adds a holder, and gives one up; job_hold() returns its argument, which may be NULL. */
 struct job *job_hold(struct job *job);
 void job_release(struct job *job); /* NULL is allowed */
 
 /* Puts a placement of n_experts ranks onto the members that hold experts. */
 void job_place(const struct job *job, struct placement *placement);
 
-/* Says in one line what the job is. */
+/* Appends one line that says what the job is. */
 void job_note(const struct job *job, struct buf *notes);
 
-/* Fills time_s[n_groups] with the end of each EP group: of the last of what its ranks send and receive. */
+/* Fills time_s[n_groups] with the end of each EP group: the latest of all that its ranks send and receive. */
 void job_times(const struct job *job, const struct outcome *outcome, double *time_s);
 
-/* Fills enter_s[ranks of the machine] and returns true in *skewed when ranks of the job do not all enter at 0. Late
- * ranks are job ranks. */
+/* Fills enter_s[ranks of the machine] with when each rank enters, and sets *skewed to whether ranks of the job do not
+ * all enter at 0. The numbers of late ranks are those of job ranks. */
 enum rc job_arrival(const struct platform *p, const struct workload *w, uint64_t seed, double *enter_s, bool *skewed,
                     struct err *e);
 

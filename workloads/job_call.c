@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call of a job: the calls of its EP groups, each built as if alone, put onto the machine's ranks. */
+/* Builds the call of a job: the calls of its EP groups, each built as if alone, put onto the machine's ranks. */
 #include <stdlib.h>
 
 #include "platforms/base/mem.h"
@@ -16,7 +16,8 @@ static void add_pairs(const struct call *all, const struct ep_group *g, const do
         stage->pairs[g->machine_rank[k]] = pairs[k];
 }
 
-/* Takes what reaches furthest: EP groups that lie differently on the machine share one fixed cost, the dearest. */
+/* Widens a stage to what reaches furthest: EP groups that lie differently on the machine share one fixed cost, the
+ * dearest. */
 static void widen(struct stage *stage, const struct stage *other) {
     stage->world = other->world > stage->world ? other->world : stage->world;
     stage->peers = other->peers > stage->peers ? other->peers : stage->peers;

@@ -7,7 +7,7 @@
 
 #include "platforms/base/stat.h"
 
-/* Which member of which EP group each rank is; -1: none. */
+/* Which member of which EP group a rank is; -1: none. */
 struct seat {
     int group, member;
 };
@@ -55,7 +55,7 @@ static void unite_matrix(struct traffic *all, size_t offset) {
     free(parts);
 }
 
-/* Adds up what an EP group's part says of single ranks and experts. */
+/* Adds what the traffic of an EP group says of single ranks and experts to the union. */
 static void unite_loads(struct traffic *all, int group) {
     const struct traffic *part = all->parts[group];
     const struct ep_group *g = &all->job->groups[group];
@@ -71,7 +71,7 @@ static void unite_loads(struct traffic *all, int group) {
     all->over_capacity += part->over_capacity;
 }
 
-/* Copies what is the same for all EP groups. */
+/* Copies what is the same for all EP groups from the first one. */
 static void take_common(struct traffic *all) {
     const struct traffic *first = all->parts[0];
     all->ranks = all->job->ranks;

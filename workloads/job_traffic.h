@@ -16,8 +16,8 @@
  * those of the first EP group. */
 struct traffic *job_unite(struct traffic *all);
 
-/* Fills a matrix over job ranks, or with `machine` over the machine's, with those over the members of the EP groups,
- * parts[n_groups]; NULL where an EP group has none. */
+/* Puts the matrices over the members of the EP groups, parts[n_groups], into one over job ranks, or with `machine` over
+ * the machine's ranks; a part is NULL where an EP group has no matrix. */
 void job_embed(const struct job *job, const struct matrix *const *parts, bool machine, struct matrix *into);
 
 /* Refuses roles of ranks where a record says what each rank does. record: NULL is allowed. */

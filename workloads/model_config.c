@@ -9,7 +9,7 @@
 
 enum { NAMES = 10, LAYERS_MOST = 4096, COUNT_MOST = 1 << 20 };
 
-/* Names of one thing, by family. */
+/* The names that families of models use for one thing. */
 static const char *const experts_names[NAMES] = {"n_routed_experts", "num_experts", "num_local_experts",
                                                  "moe_num_experts"};
 static const char *const top_k_names[NAMES] = {
@@ -24,7 +24,8 @@ static const char *const shared_width_names[NAMES] = {"shared_expert_intermediat
 static const char *const layers_names[NAMES] = {"num_hidden_layers", "num_layers", "n_layers"};
 static const char *const dense_names[NAMES] = {"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"};
 static const char *const zero_names[NAMES] = {"zero_expert_num"};
-/* Every how many layers one has experts: counted from layer 0, or so that the last one of each stretch has them. */
+/* Keys that say how often a layer has experts: counted from layer 0, or so that the last one of each stretch has
+ * them. */
 static const char *const every_first_names[NAMES] = {"moe_layer_freq"};
 static const char *const every_last_names[NAMES] = {"decoder_sparse_step", "interleave_moe_layer_step",
                                                     "moe_layer_interval"};
@@ -64,7 +65,7 @@ static enum rc read_scalar(const struct yaml_node *node, const char *key, int64_
     return RC_OK;
 }
 
-/* A number, or a list with one for each layer, all of them the same. */
+/* Reads a count: a number, or a list with one number for each layer, all of them the same. */
 static enum rc read_count(const struct yaml_node *node, const char *key, int64_t *value, struct err *e) {
     if (node->type != YAML_LIST)
         return read_scalar(node, key, value, e);
@@ -123,7 +124,7 @@ static enum rc mark(const struct yaml_node *list, const char *key, bool value, b
     return rc;
 }
 
-/* Layers with experts: listed one by one, or by the first ones, the frequency and the exceptions. */
+/* Counts the layers with experts: listed one by one, or told by the first ones, the frequency and the exceptions. */
 static enum rc count_layers(const struct yaml_node *root, struct model *m, struct err *e) {
     bool layer[LAYERS_MOST] = {false};
     const struct yaml_node *listed = look(root, "moe_layers"), *flags = look(root, "moe_layer_freq");
@@ -252,7 +253,7 @@ static enum rc put_count(const struct target *t, const char *path, int64_t value
     return put_text(t, path, text, e);
 }
 
-/* What a file says about another model: gone, unless --set says it. */
+/* Drops what the workload's file says about another model, unless --set says it. */
 static void drop_other(const struct target *t) {
     static const char *const top[] = {"description", "group_limit"};
     static const char *const inside[] = {"trace",   "model",   "corpus",     "layer",       "mode",

@@ -19,7 +19,8 @@
  * stays. */
 enum rc model_config_apply(struct yaml_doc *workload, struct buf *notes, struct err *e);
 
-/* Takes a config that is read already; `replace` as above. */
+/* Sets keys of a workload as model_config_apply() does, from a config that is read already. replace: the model replaces
+ * what the workload's file says. */
 enum rc model_config_fill(const struct yaml_doc *config, bool replace, struct yaml_doc *workload, struct buf *notes,
                           struct err *e);
 

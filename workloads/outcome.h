@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outcome.h - the answer to a call, whoever gives it.
+/* outcome.h - what a model, a simulation or a measurement says about one call.
  *
  * Units: SI. Times count from begin_s, which is 0 for a single call.
  * Shapes: arrays over ranks and over the topology's links.
- * Errors: none. A zeroed outcome is empty.
+ * Errors: none. Edges: a zeroed outcome is empty.
  * Ownership: outcome_clear() releases the arrays. */
 #ifndef WORKLOADS_OUTCOME_H
 #define WORKLOADS_OUTCOME_H
@@ -23,10 +23,10 @@ struct outcome_stage {
 };
 
 struct outcome_message {
-    const char *stage; /* name of its exchange */
+    const char *stage; /* name of its stage */
     int src, dst;
     int tier; /* the widest that it uses */
-    double bytes, start_s, end_s; /* from its leaving the sender to its arrival */
+    double bytes, start_s, end_s; /* start: it leaves the sender; end: it arrives */
 };
 
 struct outcome {
@@ -47,7 +47,7 @@ struct outcome {
     double *link_bin_bytes; /* [link * link_bins + bin] */
     struct outcome_message *messages; /* the largest ones first, when asked for */
     size_t n_messages;
-    double left_messages, left_bytes; /* not among them */
+    double left_messages, left_bytes; /* messages that are not in the list, and their bytes */
     int run; /* cases with the same number share a run, whose cost they all state */
     const char *engine; /* that shared the links out: "simgrid", "fluid"; NULL: none did */
     uint64_t flows;

@@ -37,7 +37,7 @@ static void set_shape(const struct popularity_ask *ask, struct choice_shape *s) 
     };
 }
 
-/* A mode written for the machine's groups that a router of the model's own has replaced. */
+/* Appends a note where a router of the model's own has replaced a mode that was written for the machine's groups. */
 static void note_mode(const struct routing_keys *r, struct buf *notes) {
     if (r->mode != r->mode_written)
         buf_printf(notes, "routing.mode '%s' is taken as 'global_topk': routing.n_group is given, and no group_limit\n",

@@ -5,7 +5,8 @@
  * the rows of a token-level record (load only).
  * Units: inclusion holds probabilities; loads are relative.
  * Errors: RC_RANGE, RC_SHAPE (record and geometry do not fit, target out of reach, mode's conditions).
- * Ownership: popularity_clear() releases. */
+ * Ownership: popularity_clear() releases.
+ * Edges: a token-level record gives loads only, inclusion is NULL. */
 #ifndef WORKLOADS_POPULARITY_H
 #define WORKLOADS_POPULARITY_H
 
@@ -33,12 +34,13 @@ struct popularity {
 /* Fills what a workload says about its record that the file cannot. */
 void popularity_record_ask(const struct workload *w, struct record_ask *ask);
 
+/* Fills in the popularities of one draw; what was assumed is appended to the notes. */
 enum rc popularity_build(const struct popularity_ask *ask, struct popularity *p, struct buf *notes,
                          struct err *e);
 void popularity_clear(struct popularity *p);
 
-/* Checks that a mode with routing groups can be placed: it needs each of them inside one group of ranks, and one in
- * each. */
+/* Checks that a mode with routing groups fits a placement: each routing group needs a group of ranks of its own, which
+ * holds all its experts. */
 enum rc popularity_check_groups(const struct popularity *p, const struct placement *placement,
                                 const struct platform *platform, struct err *e);
 

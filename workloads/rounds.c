@@ -8,7 +8,7 @@
 #include "platforms/base/mem.h"
 #include "platforms/base/rng.h"
 
-/* Messages placed over all tries, about; and most tries. */
+/* About how many messages are placed over all tries, and the most tries. */
 enum { PLACED = 1 << 18, TRIES = 2048 };
 /* Rounds in a word of bits. */
 enum { WORD = 64 };
@@ -144,7 +144,7 @@ static void more_rounds(struct rounds *p) {
         }
 }
 
-/* The part of a link that an entry of a way takes at the rate that the message has alone. */
+/* Returns the share of a link that an entry of a way takes at the rate that the message has alone. */
 static float part_of(const struct rounds *p, const struct way *way, double rate_Bps, int k) {
     return (float)(way->share * rate_Bps / p->call->topology->links[way->links[k]].capacity_Bps);
 }
@@ -159,7 +159,7 @@ static bool has_room(const struct rounds *p, const struct way *way, double rate_
     return true;
 }
 
-/* Returns the first round from `from` on in which neither end is busy. */
+/* Returns the first round from `from` on in which neither the sender nor the receiver is busy. */
 static int free_round(const struct rounds *p, const struct packet *m, int from) {
     const uint64_t *out = p->busy + 2 * (size_t)m->src * (size_t)p->words;
     const uint64_t *in = p->busy + (2 * (size_t)m->dst + 1) * (size_t)p->words;

@@ -15,6 +15,7 @@
 
 #include "workloads/call.h"
 
+/* Returns the turns of a stage. */
 struct turns *rounds_build(const struct call *call, int stage);
 
 #endif

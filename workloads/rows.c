@@ -126,7 +126,7 @@ void rows_source_end(struct rows *r) {
     rows_append(r, r->source);
 }
 
-/* One row of one_hop [M1], one_hop_rank [M5] and hop_a [M2]. */
+/* Appends one row each of the matrices one_hop [M1], one_hop_rank [M5] and hop_a [M2]. */
 void rows_append(struct rows *r, int src) {
     struct traffic *t = r->traffic;
     t->one_hop.start[src + 1] = t->one_hop.start[src];
@@ -143,7 +143,7 @@ void rows_append(struct rows *r, int src) {
     }
 }
 
-/* For each index of a domain: the ranks whose peers there have it. */
+/* Adds up, for each rank, what the ranks of all domains whose peer it is send into its domain. */
 void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed) {
     const struct plat_domains *d = &p->domains[cut];
     double *rows = mem_alloc((size_t)plat_span(p, cut), sizeof *rows);

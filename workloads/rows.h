@@ -9,6 +9,7 @@
  * Units: rows.
  * Errors: none.
  * Ownership: rows_clear() and sent_clear() release; replicas, shared and traffic are borrowed.
+ * Edges: a source without tokens has an empty row in each matrix.
  * Formulas: [M1] [M2] [M5]; hop B follows in traffic.c. */
 #ifndef WORKLOADS_ROWS_H
 #define WORKLOADS_ROWS_H
@@ -21,13 +22,14 @@
 #include "workloads/shared.h"
 #include "workloads/traffic_data.h"
 
-/* What one sender has for others, expected values. */
+/* What one sender has for others, in rows, fractions included. */
 struct sent {
     double *rank_rows; /* rows per rank */
     double *rank_tokens; /* tokens that reach a rank */
     double *group_tokens[TIER_MAX]; /* tokens that reach a domain of each tier but the outermost */
 };
 
+/* Makes room for the sums of one sender, all 0; copies them times a factor; releases them. */
 void sent_init(struct sent *s, const struct platform *p);
 void sent_scale(const struct sent *from, const struct platform *p, double factor, struct sent *into);
 void sent_clear(struct sent *s);
@@ -46,26 +48,26 @@ struct rows {
     int64_t token;
     int64_t *chosen; /* per expert, of this source */
     int64_t *rank_rows, *rank_tokens, *group_tokens[TIER_MAX];
-    int64_t *rank_seen, *group_seen[TIER_MAX]; /* last token that reached it, + 1 */
+    int64_t *rank_seen, *group_seen[TIER_MAX]; /* number of the last token that reached it, + 1 */
     struct sent sent;
     size_t room_one_hop, room_per_rank, room_hop_a[TIER_MAX];
     int64_t over_capacity, padding;
 };
 
-void rows_init(struct rows *r, const struct platform *p, const struct placement *placement,
-               struct traffic *t); /* replicas and shared are then set by the caller */
+/* Begins to count into the matrices of a traffic; the caller then sets replicas and shared. */
+void rows_init(struct rows *r, const struct platform *p, const struct placement *placement, struct traffic *t);
 void rows_clear(struct rows *r);
 
+/* Begin a source, add one of its tokens with its n experts, and end it: its rows are then in the matrices. */
 void rows_source(struct rows *r, int source);
 void rows_token(struct rows *r, const int *experts, int n);
 void rows_source_end(struct rows *r);
 
-/* Appends a source's rows from r->sent as they are. */
+/* Appends the rows of a source to the matrices: what r->sent holds, as it is. */
 void rows_append(struct rows *r, int source);
 
-/* Makes the relayed rows: rank (h, r) forwards what the ranks (g, r) of all groups g send to group h; groups are
- * domains of the tier. Where
- * sizes differ: those whose peer in group h it is. [M3] */
+/* Makes the relayed rows of hop B [M3]; groups are domains of the tier `cut`. Rank (h, r) forwards what the ranks (g,
+ * r) of all groups g send to group h; where groups differ in size, what all ranks send whose peer in group h it is. */
 void rows_relay(const struct platform *p, enum tier cut, const struct matrix *direct, struct matrix *relayed);
 
 #endif

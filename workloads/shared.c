@@ -30,7 +30,8 @@ void shared_clear(struct shared *s) {
     *s = (struct shared){0};
 }
 
-/* Rows of all sources in one sequence of multiples of the golden ratio: every stretch of it is spread evenly. */
+/* Deals the rows of all sources out by one sequence of multiples of the golden ratio: every stretch of it is spread
+ * evenly. */
 int shared_take(struct shared *s, int source) {
     const double golden = 0.6180339887498949;
     if (s->kind != SHARED_LEAST_LOADED)

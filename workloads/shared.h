@@ -22,7 +22,8 @@ struct shared {
     int64_t rows;   /* dealt out so far, by all sources */
 };
 
-/* rank_load[ranks]: expected routed rows, any multiple; top_k: of them a token. */
+/* Fills in the shares. rank_load[ranks]: expected routed rows of each rank, in any unit; top_k: how many of them a
+ * token has. */
 void shared_init(struct shared *s, int kind, int ranks, const double *rank_load, int top_k);
 void shared_clear(struct shared *s);
 

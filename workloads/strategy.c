@@ -24,7 +24,7 @@ const char *strategy_name(enum strategy s) {
     return strategies[s].name;
 }
 
-/* Bytes of one row. FORMULAS.md [M6] */
+/* Returns the bytes of one row. FORMULAS.md [M6] */
 static double row_bytes(const struct call *s) {
     if (s->traffic->unit == TRAFFIC_BYTES)
         return 1; // the record is the matrix of bytes
@@ -40,7 +40,7 @@ static double row_bytes(const struct call *s) {
     return bytes + row->header_bytes.value;
 }
 
-/* The tier whose domains are the groups of the strategy. */
+/* Returns the tier whose domains are the groups of the strategy. */
 static enum tier find_cut(const struct call *s) {
     const struct platform *p = s->platform;
     const char *name = s->implementation->cut;

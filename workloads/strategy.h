@@ -18,11 +18,11 @@ const char *strategy_name(enum strategy s); /* "one-hop", .. */
 enum rc call_check(const struct platform *p, const struct implementation *m, enum strategy strategy,
                    struct err *e);
 
-/* The same for each EP group of a job. */
+/* Checks as call_check() does, for each EP group of a job. */
 enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
                            enum strategy strategy, struct err *e);
 
-/* Builds the stages; call_check_traffic() has passed. */
+/* Builds a call with its stages; call_check_traffic() must have passed. */
 void call_build(const struct topology *topology, const struct workload *w,
                 const struct implementation *implementation, const struct traffic *traffic,
                 enum strategy strategy, enum phase phase, struct call *call);

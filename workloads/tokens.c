@@ -8,7 +8,7 @@
 #include "platforms/base/file.h"
 #include "platforms/base/rng.h"
 
-/* Digits up to TOKENS_MAX; false: none, or more. */
+/* Reads digits up to TOKENS_MAX and moves *p behind them; returns false where there are none, or a larger number. */
 static bool tokens_read_count(const char **p, int64_t *value) {
     const char *start = *p;
     *value = 0;

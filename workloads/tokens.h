@@ -7,7 +7,8 @@
  * seed.
  * Units: tokens.
  * Ownership: borrows everything; tokens[ranks] is the caller's.
- * Errors: RC_SHAPE (other than one number per rank), RC_SYNTAX, RC_RANGE. */
+ * Errors: RC_SHAPE (other than one number per rank), RC_SYNTAX, RC_RANGE, RC_IO of the file.
+ * Edges: a rank may have 0 tokens. */
 #ifndef WORKLOADS_TOKENS_H
 #define WORKLOADS_TOKENS_H
 
@@ -26,11 +27,11 @@ struct tokens_ask {
     uint64_t seed;
 };
 
-/* Fills tokens[ranks]; what was drawn is said in notes. */
+/* Fills tokens[ranks], and appends a note on what was drawn. */
 enum rc tokens_fill(const struct tokens_ask *ask, int64_t *tokens, struct buf *notes,
                     struct err *e);
 
-/* Parses a list; n numbers at most are stored, *count is how many there are. */
+/* Parses a list of numbers. At most n of them are stored; *count is how many the list has. */
 enum rc tokens_parse(const char *text, const char *name, int64_t *tokens, int n, int *count,
                      struct err *e);
 

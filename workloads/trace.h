@@ -3,7 +3,7 @@
  *
  * Units: those of record_data.h.
  * Errors: those of record.h; RC_SCHEMA (a mode that cannot be imposed on the record), RC_SHAPE (ranks), RC_RANGE
- * (no such layer).  Ownership: record_free() releases. */
+ * (no such layer).  Ownership: record_free() releases.  Edges: the workload has a trace; callers see to that. */
 #ifndef WORKLOADS_TRACE_H
 #define WORKLOADS_TRACE_H
 

@@ -22,7 +22,7 @@ struct traffic_plan {
     const struct workload *workload;
     struct job *job;                 /* NULL: the whole machine */
     const struct ep_group *group;    /* at hand; NULL without a job */
-    const int64_t *tokens;           /* of its ranks; NULL without a job */
+    const int64_t *tokens;           /* [ep] tokens of its ranks; NULL without a job */
     uint64_t seed;
     struct record *record; /* NULL: no trace */
     int layer;             /* index of the one layer, or -1: all in turn */
@@ -103,7 +103,7 @@ int64_t traffic_plan_batches(const struct traffic_plan *plan) {
 
 /* --- expected values ------------------------------------------------------------------------------- */
 
-/* Appends one source's expected rows, of which `each` holds those of one token. */
+/* Appends the expected rows of one source; `each` holds those of one token. */
 static void expect_source(const struct drawing *d, int src, const double *inclusion, struct rows *rows,
                           const struct sent *each) {
     double tokens = (double)d->traffic->tokens[src];
@@ -224,7 +224,7 @@ static enum rc place_experts(struct drawing *d, struct err *e) {
     return rc;
 }
 
-/* Rows of shared experts: one a token, by the mean load of the ranks over all sources. */
+/* Decides where the rows of shared experts go, one row a token, by the mean load of the ranks over all sources. */
 static void share_out(const struct drawing *d, struct rows *rows) {
     static const char *const where[] = {NULL, "to the own rank", "to the least loaded ranks"};
     const struct workload *w = d->workload;
@@ -244,7 +244,7 @@ static void share_out(const struct drawing *d, struct rows *rows) {
     free(sum);
 }
 
-/* Sets the most rows that a source may send an expert. */
+/* Sets the capacity: the most rows that a source may send to an expert. */
 static enum rc set_capacity(const struct workload *w, struct rows *rows, struct err *e) {
     double rows_each = w->capacity_factor.value * (double)w->tokens_per_rank * (double)w->top_k / (double)w->experts;
     if (!w->capacity_factor.given)
@@ -260,7 +260,7 @@ static enum rc set_capacity(const struct workload *w, struct rows *rows, struct 
     return RC_OK;
 }
 
-/* Everything beside the choice of experts that decides where rows go. */
+/* Decides all that says where rows go beside the choice of experts: placement, replicas, shared experts, capacity. */
 static enum rc choose_places(struct drawing *d, struct rows *rows, struct err *e) {
     const struct replicas_ask ask = {.placement = d->placement,
                                      .platform = d->plan->platform,
@@ -310,7 +310,7 @@ static enum rc fill(struct drawing *d, struct err *e) {
     return rc;
 }
 
-/* A record that is the matrix: bytes as they are, nothing else is known. */
+/* Copies a record that is itself the matrix: its bytes as they are; nothing else is known. */
 static enum rc take_matrix(struct drawing *d) {
     struct traffic *t = d->traffic;
     const struct record *r = d->plan->record;

@@ -16,7 +16,8 @@
  * Valid for: sums of bytes below 2^63 (checked, the pair is named).
  * Units: rows, or bytes (traffic_data.h).
  * Errors: RC_SHAPE, RC_RANGE, and those of the trace readers.
- * Ownership: traffic_free() releases. */
+ * Ownership: traffic_free() releases.
+ * Edges: a rank without tokens sends nothing; NULL may be released. */
 #ifndef WORKLOADS_TRAFFIC_H
 #define WORKLOADS_TRAFFIC_H
 
@@ -29,23 +30,26 @@
 
 struct traffic_plan;
 
+/* Reads and checks all that the draws of a workload on a platform share. */
 enum rc traffic_plan_build(const struct platform *p, const struct workload *w, uint64_t seed,
                            struct traffic_plan **plan, struct err *e);
 void traffic_plan_free(struct traffic_plan *plan); /* NULL is allowed */
 
-/* Return the layers that draws walk through (1 when routing.layer is given), and whole or begun batches of a
- * token-level record (0: any number of batches can be drawn). */
+/* Return how many layers draws walk through (1 when routing.layer is given), and how many whole or begun batches a
+ * token-level record has (0: any number of batches can be drawn). */
 int traffic_plan_layers(const struct traffic_plan *plan);
 int64_t traffic_plan_batches(const struct traffic_plan *plan);
 
-/* Makes one draw. Draw d is layer d mod layers of batch routing.batch + d / layers. Draw 0 is what traffic_build()
- * returns. */
+/* Makes draw d, from 0: layer d mod layers of batch routing.batch + d / layers. Draw 0 is what traffic_build()
+ * makes. */
 enum rc traffic_plan_draw(const struct traffic_plan *plan, int64_t draw, struct traffic **traffic,
                           struct err *e);
 
-/* Makes what traffic_build() makes when the workload asks for the record's layer at place `layer`. */
+/* Makes the traffic of the layer at place `layer` of the record, as traffic_build() does when the workload asks for
+ * it. */
 enum rc traffic_plan_layer(const struct traffic_plan *plan, int layer, struct traffic **traffic, struct err *e);
 
+/* Makes the traffic of a workload on a platform: the plan and its draw 0. */
 enum rc traffic_build(const struct platform *p, const struct workload *w, uint64_t seed,
                       struct traffic **traffic, struct err *e);
 void traffic_free(struct traffic *t); /* NULL is allowed */

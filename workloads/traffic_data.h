@@ -10,7 +10,8 @@
  *            rank, whatever number of its experts are there (de-duplication per rank)     [M5]
  * Units: rows (token payloads), or bytes where unit says so.
  * Errors: none.
- * Ownership: traffic_free() of traffic.h releases a traffic and all that it points to. */
+ * Ownership: traffic_free() of traffic.h releases a traffic and all that it points to.
+ * Edges: an array that a kind of record does not have is NULL. */
 #ifndef WORKLOADS_TRAFFIC_DATA_H
 #define WORKLOADS_TRAFFIC_DATA_H
 

@@ -6,7 +6,7 @@
 
 #include "platforms/base/stat.h"
 
-/* Rows of a layer that count, in order. */
+/* Fills rows[] with the numbers of a layer's rows that count, in order, and returns how many there are. */
 static size_t usable(const struct routes_layer *l, bool drop_suspected, size_t *rows) {
     size_t n = 0;
     for (size_t row = 0; row < l->n; row++)
@@ -27,7 +27,7 @@ int64_t traffic_routes_batches(const struct routes *r, int layer, const struct w
     return w->routing.fill == FILL_REPEAT || each == 0 ? 0 : (n + each - 1) / each;
 }
 
-/* The rows of one batch and the rank of each. */
+/* The rows of one batch, and the rank that each belongs to. */
 struct batch {
     size_t *row;
     int *rank;
@@ -77,7 +77,7 @@ static enum rc choose_rows(const struct routes *r, const struct routes_layer *l,
     return rc;
 }
 
-/* Counting sort: the batch's rows by rank, in order. */
+/* Adds the rows of a batch to the matrices rank after rank, each rank's rows in their order. */
 static void play(const struct routes *r, const struct routes_layer *l, const struct batch *b,
                  struct rows *rows) {
     int64_t *tokens = rows->traffic->tokens;

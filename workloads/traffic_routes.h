@@ -7,7 +7,8 @@
  * Fills tokens, dropped_rows, suspected_rows and rho_kept of the traffic.
  * Units: rows.
  * Errors: RC_RANGE (no such batch).
- * Ownership: borrows everything. */
+ * Ownership: borrows everything.
+ * Edges: the last batch of a layer may be a begun one. */
 #ifndef WORKLOADS_TRAFFIC_ROUTES_H
 #define WORKLOADS_TRAFFIC_ROUTES_H
 

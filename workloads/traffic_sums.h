@@ -19,8 +19,8 @@ struct traffic_rho {
 /* Fills all of them for one traffic. */
 void traffic_rho(const struct traffic *t, struct traffic_rho *rho);
 
-/* Checks that sums of bytes fit 63 bits, RC_RANGE. Notes a rank's buffer above 31 bits, since some libraries refuse
- * it; the network does not care. */
+/* Checks that sums of bytes fit 63 bits, RC_RANGE. Appends a note where a rank's buffer is above 31 bits: some
+ * libraries refuse it, the network does not care. */
 enum rc traffic_check_bytes(struct traffic *t, double row_bytes, struct err *e);
 
 #endif

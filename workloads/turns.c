@@ -63,7 +63,7 @@ void turns_free(struct turns *t) {
 
 /* --- files ------------------------------------------------------------------------------------------ */
 
-/* A file as it is read. */
+/* The state of reading a file. */
 struct reading {
     const char *name, *at, *end;
     int line;
@@ -115,7 +115,7 @@ static enum rc add_turn(struct reading *r, int src, int dst, struct err *e) {
     return RC_OK;
 }
 
-/* Reads destinations behind "3:". */
+/* Reads the destinations that follow a rank and a colon, "3:". */
 static enum rc read_list(struct reading *r, int src, struct err *e) {
     enum rc rc = RC_OK;
     for (skip_blanks(r); !rc && !at_line_end(r); skip_blanks(r)) {
@@ -127,7 +127,7 @@ static enum rc read_list(struct reading *r, int src, struct err *e) {
     return rc;
 }
 
-/* Reads pairs; the first sender has been read. */
+/* Reads the pairs of a round, whose first sender has been read. */
 static enum rc read_round(struct reading *r, int src, struct err *e) {
     enum rc rc = RC_OK;
     while (!rc) {
@@ -148,7 +148,7 @@ static enum rc read_round(struct reading *r, int src, struct err *e) {
     return rc;
 }
 
-/* Forgets who was named in a line. */
+/* Forgets which ranks were named in a line. */
 static void forget(struct reading *r, size_t first) {
     for (size_t i = first; i < r->n; i++)
         r->seen[2 * r->all[i].dst] = r->seen[2 * r->all[i].src + 1] = false;
@@ -187,7 +187,7 @@ static int by_pair(const void *a, const void *b) {
     return x->src != y->src ? x->src - y->src : x->dst - y->dst;
 }
 
-/* A pair is served once. */
+/* Refuses a pair that is named twice. */
 static enum rc check_pairs(struct reading *r, struct err *e) {
     if (r->n)
         qsort(r->all, r->n, sizeof *r->all, by_pair);

@@ -3,7 +3,7 @@
  *
  * A file has a line for each rank with its destinations, "3: 0 1 2", or a line for each round with its pairs,
  * "0>1 1>0 2>3", in which no rank sends or receives twice. A line `barriers` above the rounds says that a round begins
- * when the one before is over at all ranks. '#' begins a comment. Whoever is not named comes last.
+ * when the one before is over at all ranks. '#' begins a comment. A destination that is not named comes last.
  * Units: ranks, in a file those of an EP group.
  * Shapes: dst[start[src]] .. dst[start[src + 1] - 1] are the destinations of a sender, in its order; ranks is 1 more
  * than the largest number named.
@@ -27,6 +27,7 @@ struct turns {
     bool barriers; /* between rounds */
 };
 
+/* Read turns from memory, name standing for the file in messages, and from a file. */
 enum rc turns_parse(const char *text, size_t n, const char *name, struct turns **turns, struct err *e);
 enum rc turns_load(const char *path, struct turns **turns, struct err *e);
 struct turns *turns_copy(const struct turns *t); /* NULL makes NULL */
@@ -37,7 +38,7 @@ struct turn {
     int src, dst, round;
     size_t number; /* among those of one rank in one round */
 };
-/* Makes turns of ranks from single ones, which it sorts. */
+/* Makes the turns of ranks from n single destinations, which it sorts. */
 struct turns *turns_make(struct turn *turns, size_t n, int ranks);
 
 #endif

@@ -203,7 +203,7 @@ static enum rc check_synthetic(const struct routing_keys *r, const struct place 
     return RC_OK;
 }
 
-/* The router's keys; what one of them makes of the mode. */
+/* Checks the keys of the model's router, and replaces a mode that was written for the machine's groups. */
 static enum rc workload_check_router(struct workload *w, const struct place *top, struct err *e) {
     struct routing_keys *r = &w->routing;
     const struct router router = {(int)r->n_group, (int)r->topk_group, r->group_score};
@@ -253,13 +253,13 @@ static enum rc check_mode(const struct workload *w, const struct place *top, str
 
 static enum rc check_tokens(const struct workload *w, const struct place *top, struct err *e) {
     bool spread = w->tokens_cv.value > 0 || w->tokens_idle.value > 0;
-    int ways = (w->tokens_list != NULL) + (w->tokens_file != NULL) + spread;
-    if (ways < 2)
+    int forms = (w->tokens_list != NULL) + (w->tokens_file != NULL) + spread;
+    if (forms < 2)
         return RC_OK;
     return err_at(e, RC_SCHEMA, top,
-                  "tokens_list, tokens_file and tokens_cv with tokens_idle are three ways to say the same, %d of them "
+                  "tokens_list, tokens_file and tokens_cv with tokens_idle are three forms of the same, %d of them "
                   "are given",
-                  ways);
+                  forms);
 }
 
 static enum rc workload_check(struct workload *w, struct err *e) {
@@ -300,38 +300,38 @@ static void drop_unset(struct yaml_node *map, const char *const *keys, size_t n)
             yaml_drop(map, keys[i]);
 }
 
-/* Three ways to say how many tokens each rank has, beside a number for all of them. */
-enum { TOKENS_LISTED, TOKENS_IN_FILE, TOKENS_SPREAD, TOKEN_WAYS };
+/* Three forms in which a workload states how many tokens each rank has, beside one number for all ranks. */
+enum { TOKENS_LISTED, TOKENS_IN_FILE, TOKENS_SPREAD, TOKEN_FORMS };
 static const struct {
     const char *key;
-    int way;
+    int form;
 } token_keys[] = {{"tokens_list", TOKENS_LISTED},
                   {"tokens_file", TOKENS_IN_FILE},
                   {"tokens_cv", TOKENS_SPREAD},
                   {"tokens_idle", TOKENS_SPREAD}};
 enum { TOKEN_KEYS = sizeof token_keys / sizeof *token_keys };
 
-/* Returns whether a setting chooses one of the ways; fills in which. A spread of 0 chooses none. */
-static bool find_set_ways(const struct yaml_node *root, bool ways[static TOKEN_WAYS]) {
+/* Returns whether settings choose a form, and fills in which. A spread of 0 chooses none. */
+static bool find_set_forms(const struct yaml_node *root, bool forms[static TOKEN_FORMS]) {
     bool any = false;
     for (size_t i = 0; i < TOKEN_KEYS; i++) {
-        int way = token_keys[i].way;
+        int form = token_keys[i].form;
         if (!is_set(root, token_keys[i].key))
             continue;
-        bool chosen = way != TOKENS_SPREAD || strtod(yaml_get(root, token_keys[i].key)->text, NULL) > 0;
-        ways[way] = ways[way] || chosen;
+        bool chosen = form != TOKENS_SPREAD || strtod(yaml_get(root, token_keys[i].key)->text, NULL) > 0;
+        forms[form] = forms[form] || chosen;
         any = any || chosen;
     }
     return any;
 }
 
-/* Drops what the file says about tokens of single ranks where settings say it in another way. */
+/* Drops what the file says about tokens of single ranks where settings say it in another form. */
 static void drop_other_tokens(struct yaml_node *root) {
-    bool ways[TOKEN_WAYS] = {false};
-    bool any = find_set_ways(root, ways), number = is_set(root, "tokens_per_rank");
+    bool forms[TOKEN_FORMS] = {false};
+    bool any = find_set_forms(root, forms), number = is_set(root, "tokens_per_rank");
     for (size_t i = 0; i < TOKEN_KEYS; i++) {
-        int way = token_keys[i].way;
-        if ((any && !ways[way]) || (number && way != TOKENS_SPREAD))
+        int form = token_keys[i].form;
+        if ((any && !forms[form]) || (number && form != TOKENS_SPREAD))
             drop_unset(root, &token_keys[i].key, 1);
     }
 }
@@ -366,8 +366,8 @@ static void workload_drop_overridden(const struct yaml_doc *doc) {
         drop_other_routing(routing);
 }
 
-/* tokens_per_rank: [a, b, ..] is the list of tokens_list, unless settings say it in another way; the number is then
- * the largest of the list. */
+/* Turns a list under tokens_per_rank into tokens_list, unless settings state tokens in another form; tokens_per_rank is
+ * then the largest number of the list. */
 static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     const struct yaml_node *node =
         doc->root->type == YAML_MAP ? yaml_get(doc->root, "tokens_per_rank") : NULL;
@@ -388,8 +388,8 @@ static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     }
     char number[24];
     snprintf(number, sizeof number, "%lld", most);
-    bool ways[TOKEN_WAYS] = {false};
-    if (!rc && node->n && !find_set_ways(doc->root, ways))
+    bool ways[TOKEN_FORMS] = {false};
+    if (!rc && node->n && !find_set_forms(doc->root, ways))
         rc = yaml_set(doc, "tokens_list", list.text, "tokens_per_rank", e);
     if (!rc)
         rc = yaml_set(doc, "tokens_per_rank", number, "tokens_per_rank", e);
@@ -397,13 +397,14 @@ static enum rc take_token_list(struct yaml_doc *doc, struct err *e) {
     return rc;
 }
 
-/* A file named in the workload lies beside it; one from --set is where the user says. */
+/* Returns the path of a file that the workload names: beside the workload's file, or for one from --set as the user
+ * wrote it. free() releases it. */
 static char *resolve(const struct workload *w, const char *key, const char *path) {
     const struct yaml_node *node = yaml_get(w->doc->root, key);
     return !path ? NULL : node && node->set ? mem_copy(path) : file_beside(w->doc->file, path);
 }
 
-/* A trace named in the file lies beside the file; one from --set or --trace is where the user says. */
+/* Fills in the path of the trace: beside the workload's file, or for one from --set or --trace as the user wrote it. */
 static void resolve_trace(struct workload *w) {
     const struct yaml_node *routing = yaml_get(w->doc->root, "routing");
     const struct yaml_node *node = routing ? yaml_get(routing, "trace") : NULL;

@@ -2,7 +2,8 @@
 /* workload.h - what one MoE layer asks of the network: geometry and routing.
  *
  * Units: counts; hidden is elements. Errors: RC_IO, RC_SYNTAX, RC_SCHEMA, RC_UNIT, RC_RANGE.
- * Ownership: workload_load() returns what workload_free() releases, texts included. */
+ * Ownership: workload_load() returns what workload_free() releases, texts included.
+ * Edges: what a file does not give has its default; NULL, 0 or `given` false where there is none. */
 #ifndef WORKLOADS_WORKLOAD_H
 #define WORKLOADS_WORKLOAD_H
 
@@ -48,7 +49,7 @@ struct routing_keys {
     int64_t batch_rows, batch_valid; /* 0 = all rows count */
 };
 
-/* When ranks enter a call. */
+/* When ranks enter a call: late_rank says how much later one rank does. */
 struct late_rank {
     int64_t rank;
     struct quantity by_s;
@@ -91,7 +92,7 @@ struct workload {
     const char *senders;      /* ranks of an EP group that have tokens; NULL: all */
     const char *expert_ranks; /* ranks of an EP group that hold experts; NULL: all */
 
-    struct buf model_notes; /* what was read from it, one line each */
+    struct buf model_notes; /* what was read from `model`, one line each */
     char *placement_path, *tokens_path; /* resolved; NULL when not given */
     char *trace_path; /* resolved; NULL when the source is not a trace */
     struct yaml_doc *doc;
@@ -99,18 +100,20 @@ struct workload {
 
 extern const struct key workload_keys[];
 
+/* Loads a built-in workload by name or a file by its path, with the values of --set, and checks it. */
 enum rc workload_load(const char *name_or_path, const struct setting *settings, size_t n_settings,
                       struct workload **workload, struct err *e);
 void workload_free(struct workload *w); /* NULL is allowed */
 
-/* Fills enter_s[ranks] and returns true when ranks do not all enter at 0. RC_RANGE for a late rank that there is
- * none of. Where the job is not the whole machine: job_arrival(). */
+/* Fills enter_s[ranks] and sets *skewed to whether ranks do not all enter at 0. RC_RANGE for a late rank above the
+ * highest one. Where the job is not the whole machine, job_arrival() does this. */
 enum rc workload_arrival(const struct workload *w, int ranks, uint64_t seed, double *enter_s, bool *skewed,
                          struct err *e);
 
 /* Returns how many rows a token sends before any de-duplication: top_k, and one for shared experts that are sent. */
 int64_t workload_slots(const struct workload *w);
 
+/* Return the word of the element type, and its bytes. */
 const char *workload_dtype_name(const struct workload *w);
 double workload_element_bytes(const struct workload *w);
 

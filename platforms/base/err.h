@@ -5,7 +5,7 @@
  * written only on success. Whoever decides that something is an error writes the message: lower case, what
  * was found, what was expected, the nearest valid name. Callers pass it on, or prefix context.
  * Units: none.
- * Errors: this is where they are made.
+ * Errors: the functions make them and return their code.
  * Ownership: a struct err holds its text; struct place borrows the name of the file.
  * Edges: a message that is too long is cut; where `e` is NULL nothing is written. Our own mistakes end the program:
  * BUG_ON() is always compiled in. */
@@ -71,13 +71,14 @@ void err_prefix(struct err *e, const char *format, ...) ERR_PRINTF(2, 3);
 /* Returns the entry of names[0..n) nearest to word by edit distance, or NULL when none is near. */
 const char *err_nearest(const char *word, const char *const *names, size_t n);
 
-/* Returns ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: ", " or "; ". */
+/* Returns ", did you mean 'slow'?" for the end of a message, or "" when no name is near. before: what stands in front,
+ * ", " or "; ". */
 struct err_hint {
     char text[96];
 };
 struct err_hint err_hint(const char *before, const char *word, const char *const *names, size_t n);
 
-/* Ends the program with a line that says which condition of ours does not hold. */
+/* Ends the program with a line that names the condition that does not hold: a mistake in the program. */
 _Noreturn void err_bug(const char *file, int line, const char *what);
 #define BUG_ON(condition)                                                                          \
     do {                                                                                           \

@@ -36,7 +36,7 @@ static enum rc read_all(FILE *f, const char *path, size_t max_bytes, char **data
 
 /* --- pipes: what they hold is there once ------------------------------------------------------------ */
 
-/* A pipe that was read, and the file without a name that holds what came out of it. */
+/* A pipe that was read to its end, and the unlinked file that holds what came out of it. */
 struct spool {
     dev_t device;
     ino_t inode;
@@ -47,7 +47,7 @@ enum { SPOOLS_MAX = 64 };
 static struct spool spools[SPOOLS_MAX];
 static int n_spools;
 
-/* Opens a file again from its start, whatever became of its name. */
+/* Opens an open file once more, from its start, even where it has no name any more. */
 static FILE *open_again(FILE *copy) {
     enum { NAME = 40 };
     char name[NAME];
@@ -105,7 +105,7 @@ enum rc file_read(const char *path, size_t max_bytes, char **data, size_t *n, st
     return rc;
 }
 
-/* A device, a pipe or a link that leads nowhere yet: there is nothing to rename over. */
+/* Writes straight into a device, a pipe, or a link that leads to no file yet: there is nothing to rename over. */
 static enum rc write_through(const char *path, const void *data, size_t n, struct err *e) {
     FILE *f = fopen(path, "wbe");
     bool ok = f && fwrite(data, 1, n, f) == n;
@@ -117,7 +117,7 @@ static enum rc write_through(const char *path, const void *data, size_t n, struc
     return ok ? RC_OK : err_set(e, RC_IO, "%s: cannot write: %s", path, strerror(reason));
 }
 
-/* Writes a file with no other name, and the mode of the one that it replaces (NULL: none). */
+/* Writes a new file at a path, with the mode of the file that it is to replace (old NULL: none). */
 static bool write_whole(const char *path, const struct stat *old, const void *data, size_t n) {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;

@@ -32,7 +32,7 @@ static void loosen(struct work *w) {
             w->loose[w->n_loose++] = k;
 }
 
-/* Residuals with the loose parameters at y, kept inside the bounds. */
+/* Fills in the residuals with the loose parameters at y, kept inside the bounds. */
 static void residuals_at(struct work *w, const double *y, double *r) {
     const struct fit_problem *p = w->p;
     for (int i = 0; i < w->n_loose; i++) {
@@ -42,7 +42,7 @@ static void residuals_at(struct work *w, const double *y, double *r) {
     p->f(w->x, p->context, r);
 }
 
-/* Column of a parameter at x by a forward difference, or a backward one where the bound is in the way. */
+/* Fills in a column of the Jacobian at x by a forward difference, or a backward one where the bound is in the way. */
 static void column(struct work *w, int k, double *into) {
     const struct fit_problem *p = w->p;
     double before = w->x[k], step = difference * (fabs(before) + w->scale[k]);
@@ -55,7 +55,7 @@ static void column(struct work *w, int k, double *into) {
         into[i] = (w->moved[i] - w->residuals[i]) / step;
 }
 
-/* What lmder() calls: residuals, or with flag 2 the Jacobian. */
+/* Fills in what lmder() asks for: residuals, or with flag 2 the Jacobian. */
 static int evaluate(void *context, int m, int n, const double *y, double *r, double *jacobian, int rows, int flag) {
     struct work *w = context;
     (void)m;
@@ -69,7 +69,7 @@ static int evaluate(void *context, int m, int n, const double *y, double *r, dou
     return 0;
 }
 
-/* One search over the loose parameters from x; x ends inside the bounds. */
+/* Searches once over the loose parameters from x; x ends inside the bounds. */
 static void search(struct work *w) {
     int n = w->n_loose, m = (int)w->p->n, evaluations, jacobians, pivot[FIT_PARAMETERS];
     double y[FIT_PARAMETERS], scale[FIT_PARAMETERS], qtf[FIT_PARAMETERS], room[3][FIT_PARAMETERS];
@@ -91,7 +91,8 @@ static double dot(const double *a, const double *b, size_t n) {
     return sum;
 }
 
-/* Holds what lies on a bound and is pushed against it, lets go of what is not. Returns whether that changed. */
+/* Holds each parameter that lies on a bound and is pushed against it, and frees those that are not. Returns whether
+ * that changed anything. */
 static bool hold(struct work *w) {
     const struct fit_problem *p = w->p;
     bool changed = false;

@@ -17,7 +17,7 @@ enum { HASH_TEXT = 65 };
 /* Writes the hash of n bytes. */
 void hash_bytes(const void *data, size_t n, char text[static HASH_TEXT]);
 
-/* Hash of bytes that come in blocks: start, add each block, end. */
+/* Hash bytes that come in blocks: start, add each block, end, which writes the hash. */
 struct hash;
 struct hash *hash_start(void);
 void hash_add(struct hash *h, const void *data, size_t n);

@@ -16,7 +16,7 @@ void json_init_sink(struct json *j, const struct json_sink *sink, void *context)
     *j = (struct json){.sink = sink, .context = context};
 }
 
-/* Appends to the text; a document that a sink takes has none. */
+/* Appends to the text, where the document goes to a text. */
 static void put(struct json *j, const char *text) {
     if (!j->sink)
         buf_text(j->out, text);

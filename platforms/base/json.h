@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* json.h - a streaming writer of JSON, into a text buffer or value by value to whoever builds the document in memory.
+/* json.h - a streaming writer of JSON, into a text buffer, or value by value to a sink that builds it in memory.
  *
  * Text is UTF-8; a byte that is not part of it becomes U+FFFD. Numbers are the shortest decimal that reads
  * back equal. A number that is not finite is a mistake of ours (BUG): what is unknown is written with
@@ -19,7 +19,7 @@
 
 enum { JSON_DEPTH = 32 };
 
-/* Takes a document value by value instead of a text; texts are UTF-8, and NULL for null. */
+/* The functions that get a document value by value instead of a text; texts are UTF-8, and NULL for null. */
 struct json_sink {
     void (*open)(void *context, char kind);
     void (*close)(void *context);
@@ -63,7 +63,7 @@ void json_key_number(struct json *j, const char *key, double value);
 void json_key_int(struct json *j, const char *key, int64_t value);
 void json_key_bool(struct json *j, const char *key, bool value);
 void json_key_null(struct json *j, const char *key);
-void json_key_number_if(struct json *j, const char *key, bool known, double value); /* unknown: null */
+void json_key_number_if(struct json *j, const char *key, bool known, double value); /* not known: null */
 void json_key_lines(struct json *j, const char *key, const char *lines); /* a list of texts; NULL: empty */
 
 /* Writes the shortest decimal that reads back equal (at most 24 characters). */

@@ -43,7 +43,7 @@ static enum rc want_scalar(const struct key *key, const struct yaml_node *node, 
                   type_name(node->type));
 }
 
-/* Tells a unit that was put where a plain number is due. */
+/* Reads a plain number; a unit behind it gets a message of its own. */
 static enum rc parse_number(const struct key *key, const struct yaml_node *node, double *value,
                             struct err *e) {
     char *end;
@@ -58,7 +58,7 @@ static enum rc parse_number(const struct key *key, const struct yaml_node *node,
     return RC_OK;
 }
 
-/* Sizes of plain numbers, whatever their key allows: products with others stay inside a double. */
+/* Limits of plain numbers, whatever their key allows: products with others stay inside a double. */
 static const double number_low = 1e-15, number_high = 1e15;
 
 static enum rc check_range(const struct key *key, const struct yaml_node *node, double value,
@@ -305,7 +305,7 @@ static enum rc keys_read_list(const struct key *key, const struct yaml_node *nod
     return RC_OK;
 }
 
-/* Turns from an annotated count or choice to its value; status and source are checked. */
+/* Replaces an annotated count or choice by the node of its value; status and source are checked. */
 static enum rc unwrap(const struct key *key, const struct yaml_node **node, struct err *e) {
     const struct yaml_node *outer = *node, *value = outer->type == YAML_MAP ? yaml_get(outer, "value") : NULL;
     if (!value || (key->kind != KEY_COUNT && key->kind != KEY_CHOICE))

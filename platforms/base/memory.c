@@ -22,13 +22,13 @@ static double number_behind(const char *path, const char *word) {
     return value;
 }
 
-/* Returns what is mapped already. */
+/* Returns how much address space this process has mapped already. */
 static double mapped_bytes(void) {
     double pages = number_behind("/proc/self/statm", "");
     return fmax(pages, 0) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* What the limit of address space leaves beside what is mapped already. */
+/* Returns what the limit of address space leaves beside what is mapped already. */
 static double left_of_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -36,7 +36,7 @@ static double left_of_limit(void) {
     return fmax((double)limit.rlim_cur - mapped_bytes(), 0);
 }
 
-/* What a control group of its own leaves (version 2, as in a container). */
+/* Returns what the memory limit of this process's control group leaves (version 2, as in a container). */
 static double left_of_group(void) {
     double most = number_behind("/sys/fs/cgroup/memory.max", "");
     double used = number_behind("/sys/fs/cgroup/memory.current", "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.h - how much more memory may be had.
+/* memory.h - how much more memory a process can get.
  *
  * Units: bytes.
  * Errors: none.

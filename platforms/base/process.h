@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.h - processes that a program of ours starts by fork(): none outlives its parent.
+/* process.h - processes that the program starts by fork(): none outlives its parent.
  *
  * Units: seconds.
- * Errors: as the functions say; errno holds the system's reason.
+ * Errors: each function says how it reports one; errno holds the system's reason.
  * Ownership: the caller closes descriptors and waits for children.
  * Edges: the kernel watches the thread that forked, not its process: process_fork() belongs into the main thread or
  * into one that waits for the child. */
@@ -26,8 +26,8 @@ void process_close_others(const int *keep, int n);
 /* Returns the CPU time of all threads of a child so far; negative when it has ended. */
 double process_cpu_s(pid_t child);
 
-/* Returns whether a signal that ended a process says nothing of what it did: it came from outside, as those of an
- * administrator, a batch system or a machine without memory do. */
+/* Returns whether a signal that ended a process came from outside, as from an administrator, a batch system or a
+ * machine without memory: then it says nothing about what the process did. */
 bool process_ended_from_outside(int signal_number);
 
 #endif

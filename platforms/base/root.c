@@ -6,8 +6,8 @@
 
 enum { SEARCH_MAX = 60 };
 
-/* Evaluates both ends; returns true where the search ends there, with an answer or an error. */
-static bool ends(root_f f, void *context, const double range[2], double y[2], struct root *r,
+/* Evaluates both ends of the range; returns true where that ends the search, with an answer or an error. */
+static bool ends_search(root_f f, void *context, const double range[2], double y[2], struct root *r,
                  enum rc *rc, struct err *e) {
     *r = (struct root){.evaluations = 1};
     *rc = f(range[0], context, &y[0], e);
@@ -32,7 +32,7 @@ enum rc root_bisect(root_f f, void *context, const double range[2], int halvings
     double y[2], low = range[0], high = range[1];
     struct root r;
     enum rc rc;
-    if (!ends(f, context, range, y, &r, &rc, e)) {
+    if (!ends_search(f, context, range, y, &r, &rc, e)) {
         for (int i = 0; i < halvings && !rc; i++) {
             double middle = (low + high) / 2, value = 0;
             rc = f(middle, context, &value, e);
@@ -47,7 +47,7 @@ enum rc root_bisect(root_f f, void *context, const double range[2], int halvings
     return rc;
 }
 
-/* Returns where the line through both ends crosses 0, kept off the ends. */
+/* Returns where the line through both ends_search crosses 0, kept off the ends_search. */
 static double false_position(double a, double b, double ya, double yb) {
     double x = (a * yb - b * ya) / (yb - ya), margin = 0.01 * (b - a);
     return fmin(fmax(x, a + margin), b - margin);
@@ -58,7 +58,7 @@ enum rc root_search(root_f f, void *context, const double range[2], double guess
     double y[2];
     struct root r;
     enum rc rc;
-    if (!ends(f, context, range, y, &r, &rc, e)) {
+    if (!ends_search(f, context, range, y, &r, &rc, e)) {
         double a = log(range[0]), b = log(range[1]), ya = y[0], yb = y[1];
         double next =
             guess > range[0] && guess < range[1] ? log(guess) : false_position(a, b, ya, yb);

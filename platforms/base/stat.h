@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* Return the sum, the largest value, that over the mean, and two measures of inequality. */
+/* Return the sum, the largest value, the largest over the mean, and two measures of inequality. */
 double stat_sum(const double *x, size_t n);
 double stat_max(const double *x, size_t n);          /* 0 for no values */
 double stat_max_over_mean(const double *x, size_t n); /* -1 when the mean is 0 */

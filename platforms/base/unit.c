@@ -51,8 +51,8 @@ enum { UNITS = sizeof units / sizeof *units };
 
 static const char *const examples[UNIT_KINDS] = {"50GBps or 400Gbps", "54KiB", "2us or 0s"};
 
-/* What is neither 0 nor in here is a slip: products and quotients of such values leave the range of a double, or make a
- * machine on which no message arrives. */
+/* Ranges of plausible values. Anything outside that is not 0 is a slip: products and quotients of such values leave the
+ * range of a double, or make a machine on which no message arrives. */
 static const struct {
     double low, high; /* SI */
     const char *text;

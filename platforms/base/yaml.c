@@ -152,7 +152,7 @@ static enum rc read_map(struct reader *r, struct yaml_node *map, int depth) {
     }
 }
 
-/* Takes the event and releases it. */
+/* Reads the value that begins with an event, and releases the event. */
 static enum rc yaml_read_value(struct reader *r, yaml_event_t *event, int depth, struct yaml_node **out) {
     struct place at = place_of(r, event->start_mark);
     enum rc rc = RC_OK;

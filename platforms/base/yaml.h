@@ -41,11 +41,11 @@ struct yaml_doc {
     struct yaml_node *root;
     const char *file;
     char sha256[HASH_TEXT]; /* of the file's bytes */
-    struct manifest files;  /* itself unless it came from memory, then what was read on its behalf */
+    struct manifest files;  /* first this file, unless it came from memory; then what was read on its behalf */
     struct arena arena;
 };
 
-/* A value for a dotted path of a document, from outside its file. */
+/* A value that a dotted path of a document gets from outside its file, as by --set. */
 struct setting {
     const char *key;
     const char *value;

@@ -14,14 +14,14 @@
 #include "sim/cli/line.h"
 #include "sim/study/study.h"
 
-/* line: the command's own struct, parsed. */
+/* Runs a command; line is the command's own struct, parsed. */
 typedef enum rc (*command_f)(const void *line, struct buf *out, struct err *e);
 
 struct command {
     const char *name;
     command_f run;
     size_t size;                         /* of its struct */
-    bool csv;                            /* has a --format csv */
+    bool csv;                            /* whether it has --format csv */
     const char *summary, *usage, *text;
     void (*help_more)(struct buf *out); /* behind the options; NULL: nothing */
 };
@@ -30,8 +30,9 @@ extern const struct command command_simulate, command_compare, command_breakeven
     command_platform, command_sweep, command_report, command_workload, command_calibrate, command_freeze,
     command_score, command_diagnose;
 
-/* RC_USAGE when words stand behind a command that takes none. */
+/* Returns RC_USAGE when words stand behind a command that takes none. */
 enum rc cli_no_words(const struct line *line, struct err *e);
+/* Returns the exit code of the program for an rc. */
 int cli_exit_code(enum rc rc);
 
 #endif

@@ -31,7 +31,7 @@ static void add_files(enum find_kind kind, struct buf *words) {
     find_names_free(&names);
 }
 
-/* Keys that --set takes: those of maps, one level below the other, and no lists of maps. */
+/* Appends the keys that --set takes: those of maps, level after level, without lists of maps. */
 static void add_keys(const struct key *table, const char *prefix, struct buf *words) {
     for (; table->name; table++) {
         char *path = mem_printf("%s.%s", prefix, table->name);
@@ -49,7 +49,7 @@ static const struct {
 } files[] = {{"platform", platform_keys}, {"workload", workload_keys}, {"implementation", implementation_keys}};
 enum { FILES = sizeof files / sizeof *files };
 
-/* Choices of the key that an option sets; NULL: it has none. */
+/* Returns the choices of the key that an option sets; NULL: it has none. */
 static const char *const *choices_of(const char *path) {
     for (size_t i = 0; i < FILES; i++) {
         size_t n = strlen(files[i].name);
@@ -62,7 +62,7 @@ static const char *const *choices_of(const char *path) {
     return NULL;
 }
 
-/* Built-in files of the kind that a word names, if it names one. */
+/* Appends the built-in files of the kind that a word names, if it names one. */
 static void add_built_in(const char *name, struct buf *words) {
     static const enum find_kind kinds[FILES] = {FIND_PLATFORM, FIND_WORKLOAD, FIND_IMPLEMENTATION};
     for (size_t i = 0; i < FILES; i++)
@@ -87,7 +87,8 @@ static bool takes_file(const struct option *row) {
     return row->value && (strstr(row->value, "FILE") || strstr(row->value, "DIR"));
 }
 
-/* Verbs of a command whose usage begins with them, "check|show [NAME|FILE]", and names that stand behind. */
+/* Appends the verbs of a command whose usage begins with them, "check|show [NAME|FILE]", and the names that may follow
+ * them. */
 static void add_verbs(const struct command *c, struct buf *words) {
     size_t n = strspn(c->usage, "abcdefghijklmnopqrstuvwxyz|");
     char *verbs = mem_printf("%.*s", (int)n, c->usage);
@@ -163,7 +164,7 @@ static void bash_script(const struct command_list *commands, struct buf *out) {
 
 /* --- zsh ------------------------------------------------------------------------------------------------- */
 
-/* A text inside '[..]' of _arguments. */
+/* Appends a text as it stands inside '[..]' of _arguments. */
 static void zsh_help(const char *text, struct buf *out) {
     for (; *text; text++) {
         if (strchr("[]:\\", *text))

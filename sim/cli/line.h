@@ -19,7 +19,7 @@ struct line {
     int n_words;
 };
 
-/* Of simulate and compare. */
+/* What simulate and compare are asked. */
 struct simulate_line {
     struct line line;
     int level; /* enum level */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* list.h - `platform list` and `workload list`: the built-in files, one name first on each line.
  *
- * Units: none. Errors: those of the reader of a file. Ownership: borrow everything, append to the buffer. */
+ * Units: none. Errors: those of the reader of a file. Ownership: borrow everything, append to the buffer.
+ * Edges: a folder without files gives an empty list. */
 #ifndef SIM_CLI_LIST_H
 #define SIM_CLI_LIST_H
 
@@ -20,6 +21,7 @@ struct list {
     enum rc (*add)(const char *name, struct json *j, struct table *t, char **description, struct err *e);
 };
 
+/* Writes the list. */
 enum rc list_files(const struct list *list, int format, struct buf *out, struct err *e);
 
 #endif

@@ -65,7 +65,7 @@ static enum rc main_run(const struct command *c, int argc, const char *const *ar
     return rc;
 }
 
-/* man [COMMAND], completion SHELL */
+/* Writes the page or script of `man [COMMAND]` and `completion SHELL`. */
 static enum rc write_manual(const char *name, int n_words, const char *const *words, struct buf *out, struct err *e) {
     const struct command_list list = {commands, COMMANDS};
     const char *word = n_words > 0 ? words[0] : NULL;

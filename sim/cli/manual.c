@@ -6,7 +6,7 @@
 
 #include "sim/cli/rows.h"
 
-/* Text of which roff takes nothing for a request or an escape. */
+/* Appends a text so that roff takes no part of it for a request or an escape. */
 static void escape_roff(const char *text, size_t n, struct buf *out) {
     if (n && (*text == '.' || *text == '\''))
         buf_text(out, "\\&");
@@ -24,7 +24,7 @@ static void put(const char *text, struct buf *out) {
     escape_roff(text, strlen(text), out);
 }
 
-/* Lines as they stand: tables and examples keep their columns. */
+/* Appends lines as they stand: tables and examples keep their columns. */
 static void put_lines(const char *text, struct buf *out) {
     buf_text(out, ".nf\n");
     for (const char *at = text; *at;) {

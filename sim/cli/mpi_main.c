@@ -20,7 +20,8 @@
 enum { TAG_POINT = 1, TAG_RECORD, TAG_BYE };
 enum { STOP = -1, TOGETHER = -2, ALONE = -3 }; /* instead of a point */
 
-/* Of a record; below the eager limits of Open MPI (4 KiB between processes of one machine, more over networks). */
+/* A piece of a record; its size is below the eager limits of Open MPI (4 KiB between processes of one machine, more
+ * over networks). */
 struct piece {
     int32_t last, n;
     char text[1 << 10];
@@ -53,7 +54,8 @@ static void give(void *context, int worker, int64_t point) {
     tell(worker + 1, point);
 }
 
-/* context: what each worker has sent of a record. */
+/* Takes the pieces of records that have arrived, up to the last one of a record: fills that record in and returns its
+ * worker, -1 where none is complete. context: what each worker has sent of its record. */
 static int take(void *context, struct buf *record) {
     struct buf *begun = context;
     MPI_Status status;
@@ -72,8 +74,8 @@ static int take(void *context, struct buf *record) {
     return -1;
 }
 
-/* Ends the other ranks; returns how many do not answer. The end of MPI waits for all ranks: if one is lost, nobody
- * may begin it. */
+/* Ends the other ranks; returns how many do not answer. MPI_Finalize() waits for all ranks: if one is lost, no rank may
+ * call it. */
 static int dismiss(int others, struct buf *begun) {
     MPI_Status status;
     for (int rank = 1; rank <= others; rank++)
@@ -158,7 +160,7 @@ static void serve(const struct sweep_job *job) {
         sweep_pool_close(&pool, true);
 }
 
-/* Returns whether all ranks go to the end of MPI. */
+/* Works as a rank other than 0; returns whether all ranks are to call MPI_Finalize(). */
 static bool worker(const struct sweep_line *l) {
     struct sweep_spec *spec = NULL;
     struct study study = {0};
@@ -197,7 +199,7 @@ static enum rc parse(int argc, char **argv, struct sweep_line *l, bool *asked, s
     return rc;
 }
 
-/* Rank 0; *lost receives how many ranks do not answer any more. */
+/* Runs the sweep as rank 0; *lost receives how many ranks do not answer any more. */
 static enum rc lead(const struct sweep_line *l, int others, int *lost, struct buf *out, struct err *e) {
     struct buf *begun = mem_alloc((size_t)others + 1, sizeof *begun);
     const struct sweep_remote remote = {others, begun, give, take};
@@ -209,7 +211,7 @@ static enum rc lead(const struct sweep_line *l, int others, int *lost, struct bu
     return rc;
 }
 
-/* Returns the exit code. */
+/* Runs the program on one rank and returns the exit code. */
 static int mpi_run(int argc, char **argv, int rank, int size, int *lost) {
     struct sweep_line l = {0};
     struct err e = {.text = ""};

@@ -24,7 +24,7 @@ static enum rc unknown_option(const char *word, const char *command, const struc
                    err_hint(", ", word, names, n).text, command);
 }
 
-/* What a line is parsed with. */
+/* The command that a line belongs to, its options, and where errors go. */
 struct parser {
     const char *command;
     const struct option *const *rows;
@@ -33,7 +33,7 @@ struct parser {
     bool *help;
 };
 
-/* Takes the option at argv[*i], its value in the same word after '=' or in the next one. */
+/* Parses the option at argv[*i], whose value stands in the same word after '=' or in the next word. */
 static enum rc parse_option(const struct parser *p, int *i, void *into, struct err *e) {
     const char *word = strcmp(p->argv[*i], "-h") == 0 ? "--help" : p->argv[*i];
     size_t n = strncmp(word, "--", 2) == 0 ? strcspn(word, "=") : strlen(word);

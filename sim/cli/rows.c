@@ -16,10 +16,10 @@ static const struct option option_format_two = {"--format", "text|json", OPTION_
                                                 .choices = formats, .help = "of the result on stdout (default text)"};
 const struct option option_help = {"--help", NULL, OPTION_FLAG, .help = "this text"};
 
-/* Questions come first in a line. */
+/* Where a field of the question stands in a line: the question comes first. */
 #define QUESTION(field) offsetof(struct question, field)
 static const struct option draws_of_intervals = {"--draws", "N", OPTION_COUNT, QUESTION(draws), 1, 1000000,
-                                                 .help = "of the Monte Carlo over intervals (default 400)"};
+                                                 .help = "draws of the Monte Carlo over intervals (default 400)"};
 static const struct option analytic_only = {"--analytic-only", NULL, OPTION_FLAG, QUESTION(analytic_only),
                                             .help = "leave the simulation out"};
 
@@ -32,18 +32,19 @@ static const struct option host = {"--host", "observed|ahead", OPTION_CHOICE, QU
                                    .help = "calls back to back: the host waits for each, or issues while the device "
                                            "works"};
 static const struct option calls = {"--calls", "N", OPTION_COUNT, QUESTION(calls), 1, 1000,
-                                    .help = "how many back to back (default 1 observed, 32 ahead)"};
+                                    .help = "number of calls back to back (default 1 observed, 32 ahead)"};
 static const struct option layers = {"--layers", "all", OPTION_WORD, QUESTION(all_layers), .choices = all,
-                                     .help = "one call back to back for each layer of the trace; which is worst"};
+                                     .help = "calls back to back, one for each layer of the trace; names the worst"};
 static const struct option batches = {"--batches", "N", OPTION_COUNT, QUESTION(batches), 1, 256,
-                                      .help = "so many micro-batches back to back, each with tokens of its own"};
+                                      .help = "number of micro-batches back to back, each with tokens of its own"};
 static const struct option links = {"--links", "N|all", OPTION_COUNT, QUESTION(links), 1, INT64_MAX, .word = "all",
-                                    .help = "the busiest links that JSON lists with their use over time (default 6); "
-                                            "all: each that carries anything"};
+                                    .help = "number of busiest links that JSON lists with their use over "
+                                            "time (default 6); all: each that carries anything"};
 static const struct option draws = {"--draws", "N", OPTION_COUNT, QUESTION(draws), 1, 1000000,
-                                    .help = "quantiles over so many batches and layers"};
+                                    .help = "number of batches and layers to take quantiles over"};
 static const struct option level = {"--level", "call|step", OPTION_CHOICE, offsetof(struct simulate_line, level),
-                                    .choices = levels, .help = "step is locked by gate tier2"};
+                                    .choices = levels,
+                                    .help = "what is timed (default call); step is locked by gate tier2"};
 static const struct option dry_run = {"--dry-run", NULL, OPTION_FLAG, offsetof(struct simulate_line, dry_run),
                                       .help = "say what a run would cost, and do not run"};
 static const struct option html = {"--html", "FILE", OPTION_TEXT, offsetof(struct simulate_line, html),
@@ -65,13 +66,13 @@ static const struct option *const of_compare[] = {
 
 /* --- breakeven ----------------------------------------------------------------------------------------- */
 
-static const char *const ways[] = {"analytic", "simulated", NULL};
+static const char *const methods[] = {"analytic", "simulated", NULL};
 static const struct option by = {"--by", "analytic|simulated", OPTION_CHOICE, offsetof(struct breakeven_line, by),
-                                 .choices = ways,
+                                 .choices = methods,
                                  .help = "closed form for every chain, or a search by simulation (default analytic)"};
 static const struct option interpolate = {"--interpolate", NULL, OPTION_FLAG,
                                           offsetof(struct breakeven_line, interpolate),
-                                          .help = "chain between measured hidden widths, labelled"};
+                                          .help = "allow a chain between measured hidden widths, labelled"};
 static const struct option host_exposure = {"--host-exposure", "TIME", OPTION_TIME,
                                             offsetof(struct breakeven_line, host_exposure_s),
                                             .help = "extra host time of two hops, such as 0.13ms"};
@@ -129,7 +130,7 @@ static const struct option *const of_platform[] = {
 static const struct option record = {"--trace", "FILE", OPTION_TEXT, FIELD(trace),
                                      .help = "routing record: counts, token by token, or a matrix"};
 static const struct option experts = {"--experts", "E", OPTION_COUNT, FIELD(experts), 1, INT32_MAX,
-                                      .help = "experts of a trace that does not say"};
+                                      .help = "number of experts, for a trace that does not say it"};
 static const struct option top_k = {"--top-k", "K", OPTION_COUNT, FIELD(top_k), 1, INT32_MAX,
                                     .help = "experts per token of a trace"};
 #undef FIELD
@@ -145,15 +146,16 @@ static const struct option machine_output = {
 static const struct option skeleton = {"--skeleton", "FILE", OPTION_TEXT, FIELD(skeleton),
                                        .help = "platform file whose other keys are kept"};
 static const struct option matrices = {"--matrices", "DIR", OPTION_TEXT, FIELD(matrices),
-                                       .help = "where replayed matrices are, to simulate them too"};
+                                       .help = "folder of the replayed matrices, to simulate them too"};
 static const struct option machine = {"--machine", "NAME", OPTION_TEXT, FIELD(machine),
-                                      .help = "of a log: name of the platform"};
+                                      .help = "name of the platform, for a log"};
 static const struct option library = {"--library", "NAME", OPTION_TEXT, FIELD(library),
-                                      .help = "of a log: implementation that ran the calls"};
+                                      .help = "implementation that ran the calls, for a log"};
 static const struct option groups = {"--groups", "N", OPTION_COUNT, FIELD(groups), .min = 1, .max = 1 << 20,
-                                     .help = "of a log that does not say it"};
+                                     .help = "number of groups, for a log that does not say it"};
 static const struct option ranks = {"--ranks-per-group", "N", OPTION_COUNT, FIELD(ranks_per_group), .min = 1,
-                                    .max = 1 << 20, .help = "of a log that does not say it"};
+                                    .max = 1 << 20,
+                                    .help = "ranks in a group, for a log that does not say it"};
 #undef FIELD
 static const struct option *const of_calibrate[] = {
     &machine_output, &skeleton, &matrices, &machine, &library, &groups, &ranks, &option_format_two, &option_help,

@@ -9,7 +9,7 @@
 
 /* Returns the rows of a command, in the order of its --help; NULL for a name that is no command. */
 const struct option *const *rows_of(const char *command);
-/* The one row that fills nothing: it asks for the help text. */
+/* The one row that fills no field: it asks for the help text. */
 extern const struct option option_help;
 
 #endif

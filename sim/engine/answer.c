@@ -8,7 +8,7 @@
 #include "platforms/base/mem.h"
 #include "platforms/base/stat.h"
 
-/* Earliest start and latest end of something that all ranks do. */
+/* The earliest start and the latest end of something that all ranks do. */
 struct interval {
     double start_s, end_s;
 };
@@ -18,12 +18,12 @@ static void interval_add(struct interval *x, double start_s, double end_s) {
     x->end_s = fmax(x->end_s, end_s);
 }
 
-/* A call while it is answered. */
+/* What the making of one call's outcome works on. */
 struct answer {
     const struct plan *plan;
     const struct costs *costs; /* of the call */
     const struct play *play;
-    double shift_s; /* when the clock of a run starts: the first rank has paid alpha */
+    double shift_s; /* the moment at which the clock of a run starts: the first rank has paid alpha */
     struct outcome *o;
 };
 
@@ -34,7 +34,7 @@ static void add_stage(struct outcome *o, const char *name, const struct interval
     o->time_s = fmax(o->time_s, when->end_s - o->begin_s);
 }
 
-/* Lets the last stage go on with another round. */
+/* Extends the last stage of the outcome by another round. */
 static void extend_stage(struct outcome *o, const struct interval *when) {
     struct outcome_stage *last = &o->stages[o->n_stages - 1];
     last->start_s = fmin(last->start_s, when->start_s - o->begin_s);
@@ -42,32 +42,33 @@ static void extend_stage(struct outcome *o, const struct interval *when) {
     o->time_s = fmax(o->time_s, last->end_s);
 }
 
-/* Last bytes off the last link, with or without latencies of cables. */
+/* Returns when last bytes were off the last link, with the latencies of cables where these count. */
 static const double *received_s(const struct answer *a) {
     return a->costs->cables ? a->play->arrived_s : a->play->received_s;
 }
 
-/* Latest event of a rank in an exchange, latency included; -1 when there is none. */
+/* Returns the latest event of a rank in an exchange, with `latency` that of the tiers included; -1 when there is
+ * none. */
 static double latest_s(const struct answer *a, const double *events_s, int exchange, int rank,
                        bool latency) {
     double latest = -1;
-    for (int way = 0; way < a->plan->ways; way++) {
-        double at_s = events_s[plan_event(a->plan, exchange, way, rank)];
+    for (int trip = 0; trip < a->plan->trips; trip++) {
+        double at_s = events_s[plan_event(a->plan, exchange, trip, rank)];
         if (at_s >= 0)
             latest =
-                fmax(latest, a->shift_s + at_s + (latency ? plan_latency_s(a->costs, way) : 0));
+                fmax(latest, a->shift_s + at_s + (latency ? plan_latency_s(a->costs, trip) : 0));
     }
     return latest;
 }
 
-/* When all is there that a rank waits for before an exchange; before the first one that is its
- * entry. */
+/* Returns the moment at which all is there that a rank waits for before an exchange; before the first exchange that is
+ * the rank's entry. */
 static double ready_s(const struct answer *a, int exchange, int rank) {
     double shift_s = exchange > 0 ? a->shift_s : a->plan->first_entry_s;
     return shift_s + a->play->ready_s[plan_at(a->plan, exchange, rank)];
 }
 
-/* Returns the skew of what ranks send, or receive, in all rounds of the exchange that ends with a stage. */
+/* Returns the skew of what ranks send, or receive, in all rounds of the hop that ends with a stage. */
 static double rho_of_rounds(const struct call *call, int stage, bool out) {
     if (!call_is_round(call, stage))
         return matrix_rho_max(&call->stages[stage].bytes, out);
@@ -85,7 +86,7 @@ static double rho_of_rounds(const struct call *call, int stage, bool out) {
     return rho;
 }
 
-/* Returns the share of the machine's ranks that the job has: idle ones are not among those that a skew speaks of. */
+/* Returns the share of the machine's ranks that the job has: idle ranks do not count in a skew. */
 static double share_of_job(const struct call *call) {
     const struct job *job = call->traffic ? call->traffic->job : NULL;
     return job ? (double)job->ranks / job->machine_ranks : 1;
@@ -105,7 +106,8 @@ static void add_traffic(const struct answer *a, const struct exchange *x) {
     }
 }
 
-/* Local work that costs nothing at any rank is no stage of the outcome. */
+/* Adds an exchange to the outcome: splits, chain and hop. Local work that costs nothing at any rank is no stage of the
+ * outcome. */
 static void answer_exchange(const struct answer *a, int exchange) {
     const struct exchange *x = &a->plan->exchanges[exchange];
     struct outcome *o = a->o;
@@ -138,7 +140,7 @@ static void answer_exchange(const struct answer *a, int exchange) {
     add_traffic(a, x);
 }
 
-/* The words for the end that came last under these costs. */
+/* Copies the words for the event that ended the call under these costs. */
 static void choose_path(const struct answer *a, int nth) {
     const struct plan *p = a->plan;
     double end_s[ENDS];
@@ -147,10 +149,10 @@ static void choose_path(const struct answer *a, int nth) {
     int last = p->first[nth] + p->calls[nth].n_stages - 1;
     for (int rank = 0; rank < p->ranks; rank++) {
         for (int exchange = p->first[nth]; exchange <= last; exchange++)
-            for (int way = 0; way < p->ways; way++) {
-                double at_s = received_s(a)[plan_event(p, exchange, way, rank)];
+            for (int trip = 0; trip < p->trips; trip++) {
+                double at_s = received_s(a)[plan_event(p, exchange, trip, rank)];
                 if (at_s >= 0)
-                    end_s[way] = fmax(end_s[way], at_s + plan_latency_s(a->costs, way));
+                    end_s[trip] = fmax(end_s[trip], at_s + plan_latency_s(a->costs, trip));
             }
         end_s[END_ENTRY] = fmax(end_s[END_ENTRY], a->play->entered_s[plan_at(p, last, rank)]);
     }
@@ -173,7 +175,7 @@ static double jain(const double *x, int n) {
     return members > 0 ? sum * sum / (members * squares) : 1;
 }
 
-/* Bytes of one call of several: the sum over calls is what was measured, see check_links(). */
+/* Fills in the bytes on links of one call of several; check_links() has measured the sum over all calls. */
 static void fill_links(const struct answer *a, int nth) {
     const struct plan *p = a->plan;
     size_t n_links = (size_t)p->topology->n_links;
@@ -207,7 +209,7 @@ static void fill_messages(const struct answer *a, int nth) {
             continue;
         struct route route;
         call_route(x->call, m->src, m->dst, &route);
-        double shift_s = a->shift_s - o->begin_s, latency_s = plan_latency_s(a->costs, m->way);
+        double shift_s = a->shift_s - o->begin_s, latency_s = plan_latency_s(a->costs, m->trip);
         o->messages[o->n_messages++] = (struct outcome_message){.stage = x->call->stages[x->stage].name,
                                                                 .src = m->src,
                                                                 .dst = m->dst,
@@ -218,7 +220,7 @@ static void fill_messages(const struct answer *a, int nth) {
     }
 }
 
-/* When the first rank is free for a call, and when the last one enters it. */
+/* Returns when the first rank is free for a call, and when the last one enters it. */
 static struct interval entries(const struct answer *a, int nth) {
     struct interval x = {INFINITY, 0};
     for (int rank = 0; rank < a->plan->ranks; rank++) {

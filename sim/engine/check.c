@@ -31,7 +31,7 @@ enum rc check_delivered(const struct plan *p, const struct messages *m, const in
     return late > 0 ? RC_ENGINE : RC_OK;
 }
 
-/* What the links carried, without the per-message costs; counts the flows that each one carried. */
+/* Fills in what the links carried, without the per-message costs, and counts the flows that each one carried. */
 static void measure_links(const struct plan *p, const struct messages *m, const struct network *n, double *bytes,
                           double *flows) {
     struct route route;

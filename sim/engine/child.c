@@ -23,7 +23,7 @@ enum { STATUS_UNSENT = 1, STATUS_CRASH = 7, STATUS_NO_MEMORY = 71 };
 /* Writes coverage counts, which _exit() would lose; present only in builds with --coverage. */
 extern void __gcov_dump(void) __attribute__((weak));
 
-/* Ends the child as a broken engine, or a machine in need, might: for the tests of the error path. */
+/* Ends the child as a broken engine, or a machine in trouble, might: for tests of the error path. */
 static void misbehave(const char *how) {
     fprintf(stderr, "asked to %s by MOESIM_ENGINE_CRASH\n", how);
     if (strcmp(how, "abort") == 0)
@@ -84,7 +84,8 @@ static void child_read(struct child *c, int stream) {
     }
 }
 
-/* Looks at the clocks. *wait_ms receives how long neither limit can be reached on one core, -1 for ever. */
+/* Reads the clocks of the child and returns the limit that was reached. *wait_ms receives for how long neither limit
+ * can be reached on one core, -1 for ever. */
 static enum limit child_look(struct child *c, int *wait_ms) {
     enum { WAIT_MAX_MS = 60000 };
     *wait_ms = -1;
@@ -103,7 +104,7 @@ static enum limit child_look(struct child *c, int *wait_ms) {
     return LIMIT_NONE;
 }
 
-/* Reads until both streams end or a limit is reached, which it returns. */
+/* Reads until both streams end or a limit is reached, and returns that limit. */
 static enum limit child_drain(struct child *c) {
     while (c->fd[REPORT] >= 0 || c->fd[WORDS] >= 0) {
         struct pollfd polled[STREAMS];
@@ -143,7 +144,7 @@ static void close_pipes(int pipes[STREAMS][2], int n) {
     }
 }
 
-/* Gives the child its streams; of its parent's descriptors only those of the standard streams and the report stay. */
+/* Connects the child to its streams, and closes all other descriptors of its parent. */
 static void take_streams(int pipes[STREAMS][2]) {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
@@ -204,7 +205,7 @@ static enum rc status_error(struct child *c, int status, struct err *e) {
     return RC_OK;
 }
 
-/* Waits for the child, which closes its streams or is killed here. */
+/* Waits for the child, which has closed its streams or is killed here, and fills in the error that its end means. */
 static enum rc child_finish(struct child *c, struct err *e) {
     enum limit limit = child_drain(c);
     if (limit)

@@ -21,6 +21,7 @@
 /* Appends what the parent is to know to the report; runs in the child. */
 typedef void (*child_body_f)(void *context, struct buf *report);
 
+/* Runs a body in a child process and fills in its report. */
 enum rc child_run(child_body_f body, void *context, double cpu_limit_s, struct buf *report, struct err *e);
 
 #endif

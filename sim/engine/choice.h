@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choice.h - the engines, and which one plays a call where nobody says.
+/* choice.h - the engines, and which one plays a call where the user names none.
  *
  * Units: none. Errors: none. Ownership: borrows the call; names are static.
  * Edges: a call without a message has 0 flows. */
@@ -8,10 +8,11 @@
 
 #include "workloads/costs.h"
 
-/* SIM_ENGINE_BOUND plays nothing: whoever asks for it has the lower bounds of model/bound.h, and no simulated time. */
+/* The engines. SIM_ENGINE_BOUND plays nothing: it stands for the lower bounds of model/bound.h, without a simulated
+ * time. */
 enum sim_engine { SIM_ENGINE_AUTO, SIM_ENGINE_SIMGRID, SIM_ENGINE_FLUID, SIM_ENGINE_BOUND };
 
-/* Up to so many flows SIM_ENGINE_AUTO is SimGrid, above `fluid`: where SimGrid is quick and stays the reference. One
+/* Up to so many flows SIM_ENGINE_AUTO stands for SimGrid, the reference, which is quick there; above for `fluid`. One
  * hop of 32 ranks with pair skew, 8 in flight (1,984 flows), takes 0.15 s user CPU on SimGrid, program included. */
 enum { SIM_SIMGRID_FLOWS = 2048 };
 

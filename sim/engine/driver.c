@@ -20,7 +20,7 @@ static double now_s(const struct driver *d) {
 
 enum { TAG_COST, TAG_PAYLOAD, TAG_KINDS };
 
-/* One flow a path, with equal shares of the payload. */
+/* Starts the payload of a piece: one flow a path, with equal shares. */
 static void start_payload(struct driver *d, int exchange, const struct route *route, int64_t payload, int64_t tag) {
     d->flying[tag / TAG_KINDS] = route->paths;
     for (int i = 0, first = 0; i < route->paths; first = route->end[i++]) {
@@ -52,13 +52,13 @@ static void start_flow(struct driver *d, size_t piece, int kind) {
     }
 }
 
-static bool can_take(const struct driver *d, const struct message *m, const struct end *peer) {
+static bool can_take(const struct driver *d, const struct message *m, const struct party *peer) {
     const struct implementation *i = how(d, m->exchange);
     return (i->start != START_RENDEZVOUS || peer->released > 0) &&
            (i->receive_window == 0 || peer->receiving < i->receive_window);
 }
 
-static void wait_for_peer(struct driver *d, size_t piece, struct end *peer) {
+static void wait_for_peer(struct driver *d, size_t piece, struct party *peer) {
     d->next_waiter[piece] = NOBODY;
     if (peer->first_waiter == NOBODY)
         peer->first_waiter = piece;
@@ -67,9 +67,9 @@ static void wait_for_peer(struct driver *d, size_t piece, struct end *peer) {
     peer->last_waiter = piece;
 }
 
-/* Starts what waits for a receiver, as far as it can take it. */
+/* Starts the pieces that wait for a receiver, as long as the receiver can take them. */
 static void serve_waiters(struct driver *d, int exchange, int rank, int64_t cause) {
-    struct end *peer = end_of(d, exchange, rank);
+    struct party *peer = party_of(d, exchange, rank);
     while (peer->first_waiter != NOBODY) {
         size_t piece = peer->first_waiter;
         if (!can_take(d, message_of(&d->messages, d->plan, piece), peer))
@@ -84,7 +84,7 @@ static void serve_waiters(struct driver *d, int exchange, int rank, int64_t caus
 /* Starts a posted piece, or lets it wait for its receiver. */
 static void launch(struct driver *d, size_t piece, int64_t cause) {
     const struct message *m = message_of(&d->messages, d->plan, piece);
-    struct end *peer = end_of(d, m->exchange, m->dst);
+    struct party *peer = party_of(d, m->exchange, m->dst);
     if (can_take(d, m, peer)) {
         peer->receiving++;
         d->trail.piece_cause[piece] = cause;
@@ -94,7 +94,7 @@ static void launch(struct driver *d, size_t piece, int64_t cause) {
     }
 }
 
-/* Pieces of a message leave one after the other: whether all before this one have left. */
+/* Returns whether all pieces of a message before this one have left: they leave one after the other. */
 static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) {
     const struct message *m = message_of(&d->messages, d->plan, piece);
     return d->missing[m - d->messages.items] == exchange_of(d, m->exchange)->chunks - chunk;
@@ -102,7 +102,7 @@ static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) 
 
 /* Posts what the windows and the released pieces allow, at most `most` of them, and returns their number. */
 static size_t post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
-    struct end *self = end_of(d, exchange, rank);
+    struct party *self = party_of(d, exchange, rank);
     size_t first = messages_first(&d->messages, d->plan, exchange, rank);
     size_t n = messages_count(&d->messages, d->plan, exchange, rank);
     size_t limit = n * (size_t)self->released, chunks = (size_t)d->plan->most_chunks, posted = 0;
@@ -137,9 +137,9 @@ static void follow(struct driver *d, size_t piece, int64_t cause) {
 
 /* --- exchanges -------------------------------------------------------------------------------- */
 
-/* When a part is released for which all is there at ready_s: after its local work and the issue of its exchange. A host
- * that runs ahead has begun to issue when it was through with the exchange before, or, when it reads the splits, once
- * they are there. */
+/* Returns when a part is released for which all is there at ready_s: after its local work and the issue of its
+ * exchange. A host that runs ahead begins to issue when it is through with the exchange before, or, where it reads the
+ * splits, once they are there. */
 static double release_s(struct driver *d, int exchange, int chunk, int rank, double ready_s) {
     const struct exchange *x = exchange_of(d, exchange);
     const struct costs *costs = &d->costs[x->nth];
@@ -157,7 +157,8 @@ static double release_s(struct driver *d, int exchange, int chunk, int rank, dou
     return fmax(*issued_s, worked_s);
 }
 
-/* One of the things that a part waits for has come at at_s, which may lie ahead. */
+/* Counts a release or arrival that a part waits for, which has come at at_s or will; after the last one the part's own
+ * release is set on a timer. */
 static void satisfy(struct driver *d, int exchange, int chunk, int rank, double at_s, int64_t cause) {
     size_t index = plan_part(d->plan, exchange, chunk, rank);
     struct part *p = &d->parts[index];
@@ -172,10 +173,10 @@ static void satisfy(struct driver *d, int exchange, int chunk, int rank, double 
     network_timer(&d->net, release_s(d, exchange, chunk, rank, p->ready_s) - now_s(d), (int64_t)index);
 }
 
-/* Marks a piece as released: one of the things that later parts wait for. */
+/* Marks a piece as released at a rank; later parts wait for that. */
 static void mark_released(struct driver *d, int exchange, int chunk, int rank) {
     const struct exchange *x = exchange_of(d, exchange);
-    struct end *self = end_of(d, exchange, rank);
+    struct party *self = party_of(d, exchange, rank);
     double at_s = now_s(d);
     self->released = chunk + 1;
     if (chunk == 0)
@@ -191,7 +192,7 @@ static void mark_released(struct driver *d, int exchange, int chunk, int rank) {
         satisfy(d, exchange, chunk + 1, rank, at_s, CAUSE_OWN);
 }
 
-/* The first stage of a call waits for nothing but the entry: all its pieces are released together. */
+/* Lets a rank enter a call: its first stage waits for nothing but the entry, all pieces are released together. */
 static void enter_call(struct driver *d, int exchange, int rank) {
     for (int chunk = 0; chunk < exchange_of(d, exchange)->chunks; chunk++)
         mark_released(d, exchange, chunk, rank);
@@ -244,14 +245,14 @@ static void deliver(struct driver *d, size_t piece) {
     messages_route(d->plan, m, &route);
     const struct costs *costs = &d->costs[x->nth];
     double at_s = now_s(d), cables_s = costs->cables ? route.latency_s : 0;
-    double arrival_s = at_s + cables_s + plan_latency_s(costs, m->way);
-    size_t event = plan_event(d->plan, m->exchange, m->way, m->dst), end = (size_t)(x->nth * WAYS + m->way);
+    double arrival_s = at_s + cables_s + plan_latency_s(costs, m->trip);
+    size_t event = plan_event(d->plan, m->exchange, m->trip, m->dst), end = (size_t)(x->nth * TRIPS + m->trip);
     d->missing[m - d->messages.items]--;
     if (d->end_s)
         d->end_s[m - d->messages.items] = at_s;
     --*sending_of(d, m);
-    end_of(d, m->exchange, m->dst)->receiving--;
-    d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
+    party_of(d, m->exchange, m->dst)->receiving--;
+    d->play->sent_s[plan_event(d->plan, m->exchange, m->trip, m->src)] = at_s;
     d->play->received_s[event] = at_s;
     d->play->arrived_s[event] = fmax(d->play->arrived_s[event], at_s + route.latency_s);
     if (at_s + cables_s >= d->last_s[end]) {
@@ -287,15 +288,15 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
     *d = (struct driver){.plan = plan,
                          .messages = messages,
                          .parts = mem_alloc(plan->n_parts, sizeof *d->parts),
-                         .ends = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->ends),
+                         .parties = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->parties),
                          .sending = mem_alloc(plan_at(plan, plan->n, 0) * (size_t)messages.ports, sizeof *d->sending),
                          .posted = mem_alloc(pieces, sizeof *d->posted),
                          .issued_s = mem_alloc((size_t)plan->ranks, sizeof *d->issued_s),
                          .next_waiter = mem_alloc(pieces, sizeof *d->next_waiter),
                          .missing = mem_alloc(messages.n, sizeof *d->missing),
                          .flying = mem_alloc(pieces, sizeof *d->flying),
-                         .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
-                         .last_s = mem_alloc(calls * WAYS, sizeof *d->last_s),
+                         .last_piece = mem_alloc(calls * TRIPS, sizeof *d->last_piece),
+                         .last_s = mem_alloc(calls * TRIPS, sizeof *d->last_s),
                          .last_entry = mem_alloc(calls, sizeof *d->last_entry),
                          .undelivered = mem_alloc((size_t)plan->n, sizeof *d->undelivered),
                          .over_s = mem_alloc((size_t)plan->n, sizeof *d->over_s)};
@@ -314,7 +315,7 @@ void driver_close(struct driver *d) {
     trail_clear(&d->trail);
     network_close(&d->net);
     free(d->parts);
-    free(d->ends);
+    free(d->parties);
     free(d->sending);
     free(d->posted);
     free(d->issued_s);
@@ -386,8 +387,8 @@ static void reset(struct driver *d) {
         for (size_t k = 0; k < (size_t)p->exchanges[i].chunks * (size_t)p->ranks; k++)
             d->parts[p->exchanges[i].first_part + k] = (struct part){.exchange = i};
     for (size_t i = 0; i < plan_at(p, p->n, 0); i++)
-        d->ends[i] = (struct end){.first_waiter = NOBODY, .last_waiter = NOBODY};
-    for (int i = 0; i < p->n_calls * WAYS; i++) {
+        d->parties[i] = (struct party){.first_waiter = NOBODY, .last_waiter = NOBODY};
+    for (int i = 0; i < p->n_calls * TRIPS; i++) {
         d->last_piece[i] = -1;
         d->last_s[i] = 0;
     }
@@ -398,8 +399,8 @@ static void reset(struct driver *d) {
     count_waits(d);
 }
 
-/* Ranks that enter the first call together do so before any of them posts; then they post in turns, so that no message
- * waits for its peer. The others follow by timers. */
+/* Begins a run. Ranks that enter the first call together do so before any of them posts; then they post in turns, so
+ * that no message waits for its peer. Later ranks follow by timers. */
 static void begin(struct driver *d) {
     const double *enter_s = d->plan->calls[0].enter_s;
     for (int rank = 0; rank < d->plan->ranks; rank++) {
@@ -420,15 +421,15 @@ static void begin(struct driver *d) {
     }
 }
 
-/* In words, what led to each end that a call can have. */
+/* Writes, in words, what led to each event that a call can end with. */
 static void find_paths(struct driver *d) {
     const struct plan *p = d->plan;
     for (int nth = 0; nth < p->n_calls; nth++) {
         char(*paths)[OUTCOME_PATH] = d->play->paths + (size_t)nth * ENDS;
         int last = p->first[nth] + p->calls[nth].n_stages - 1;
-        for (int way = 0; way < WAYS; way++)
-            if (d->last_piece[nth * WAYS + way] >= 0)
-                trail_from_piece(&d->trail, d->last_piece[nth * WAYS + way], paths[way]);
+        for (int trip = 0; trip < TRIPS; trip++)
+            if (d->last_piece[nth * TRIPS + trip] >= 0)
+                trail_from_piece(&d->trail, d->last_piece[nth * TRIPS + trip], paths[trip]);
         trail_from_entry(&d->trail, last, d->last_entry[nth], paths[END_ENTRY]);
     }
 }

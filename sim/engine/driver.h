@@ -12,6 +12,7 @@
  * Model: FORMULAS.md [S1]..[S7].
  * Units: SI.
  * Errors: RC_RANGE, RC_ENGINE (messages that never arrive, a link that carried other bytes).
+ * Edges: a plan without messages plays its entries and local work only.
  * Ownership: with SimGrid driver_open() is called once in a process; driver_close() releases. */
 #ifndef SIM_ENGINE_DRIVER_H
 #define SIM_ENGINE_DRIVER_H
@@ -20,8 +21,9 @@
 #include "workloads/costs.h"
 
 struct driver;
+/* Prepares an engine to play a plan, any number of times. */
 enum rc driver_open(const struct plan *plan, struct driver **driver, struct err *e);
-/* costs[n_calls] */
+/* Plays the plan once under costs[n_calls]. */
 enum rc driver_play(struct driver *d, const struct costs *costs, struct play *play, struct err *e);
 void driver_close(struct driver *d);
 

@@ -14,15 +14,15 @@
 
 #define NOBODY SIZE_MAX
 
-/* A piece of an exchange at a rank: what its release waits for. */
+/* A part: what the release of one piece index of an exchange waits for at a rank. */
 struct part {
     int exchange;
-    int64_t waits_for; /* how many things are missing */
-    double ready_s; /* latest of those that have come */
+    int64_t waits_for; /* releases and arrivals that are missing */
+    double ready_s; /* the latest of those that have come */
 };
 
 /* A rank in an exchange, as a sender and as a receiver. */
-struct end {
+struct party {
     int released; /* pieces; 0: has not entered */
     size_t head; /* pieces posted before the first one that is not */
     int64_t receiving; /* slots of the receive window in use */
@@ -37,18 +37,18 @@ struct driver {
     struct trail trail;
     struct network net;
     struct part *parts; /* [part] */
-    struct end *ends; /* plan_at() */
+    struct party *parties; /* plan_at() */
     int64_t *sending; /* [plan_at() * ports + port] slots of the window in use */
     bool *posted; /* [piece] */
-    double *issued_s; /* [rank] its host is through with what it has issued */
+    double *issued_s; /* [rank] when its host is through with what it has issued */
     size_t *next_waiter; /* [piece] */
     int *missing;        /* [message] pieces not delivered */
     double *begin_s, *end_s; /* [message] it leaves, its last byte is off the last link; when they are told */
     int *flying; /* [piece] paths on which its payload is under way */
-    int64_t *last_piece; /* [nth * WAYS + way] that arrived */
+    int64_t *last_piece; /* [nth * TRIPS + trip] that arrived */
     double *last_s;      /* when, the latency of the tiers not included */
     int *last_entry; /* [nth] rank that entered its last exchange last */
-    size_t *undelivered; /* [exchange] messages of one with a barrier behind it */
+    size_t *undelivered; /* [exchange] messages not delivered, where a barrier follows */
     double *over_s;      /* [exchange] their last arrival so far */
 };
 
@@ -56,8 +56,8 @@ static inline const struct exchange *exchange_of(const struct driver *d, int exc
     return &d->plan->exchanges[exchange];
 }
 
-static inline struct end *end_of(const struct driver *d, int exchange, int rank) {
-    return &d->ends[plan_at(d->plan, exchange, rank)];
+static inline struct party *party_of(const struct driver *d, int exchange, int rank) {
+    return &d->parties[plan_at(d->plan, exchange, rank)];
 }
 
 static inline const struct implementation *how(const struct driver *d, int exchange) {

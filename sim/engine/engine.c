@@ -30,7 +30,7 @@ static enum rc check_links_capacity(const struct topology *t, struct err *e) {
     return RC_OK;
 }
 
-/* SimGrid aborts on what it does not accept; the readers let none of this through. */
+/* Checks what SimGrid would abort on; the readers let none of it through. */
 static enum rc check_call(const struct call *call, struct err *e) {
     for (int s = 0; s < call->n_stages; s++) {
         const struct matrix *m = &call->stages[s].bytes;
@@ -119,7 +119,7 @@ static enum rc runs_play_in_child(struct runs *r, double cpu_limit_s, struct err
     return rc;
 }
 
-/* Messages of a plan, or more: pairs of ranks. */
+/* Returns an upper bound of the messages of a plan: its pairs of ranks. */
 static double most_messages(const struct plan *p) {
     double n = 0;
     for (int x = 0; x < p->n; x++)

@@ -2,9 +2,8 @@
 /* engine.h - plays a call on links: when does each message start, share links, arrive.
  *
  * Two engines share the links out: SimGrid, and our own `fluid`, which costs less where many flows hang together.
- * The simulation runs in a forked child; a crash becomes RC_ENGINE with its last
- * words, never a lost process. One child plays all cases of a call one after the other on one
- * network; cases that differ only in what shifts times share a run.
+ * The simulation runs in a forked child; a crash becomes RC_ENGINE with its last words on stderr. One child plays all
+ * cases of a call one after the other on one network; cases that differ only in what shifts times share a run.
  * Model: fluid, lossless; a flow takes exactly bytes / bandwidth, many share links max-min fairly;
  * latency delays arrival and holds no window slot; the per-message cost is time on the sender's
  * egress port of the tier used, and nowhere else. FORMULAS.md [S1]..[S8].
@@ -13,7 +12,7 @@
  * (rc_is_circumstance(): the same question may be answered another time): RC_TIMEOUT, RC_RESOURCE (killed from
  * outside, no memory, no process). Outcomes are untouched on failure.
  * Ownership: outcome_clear() each outcome; the call and its topology are borrowed.
- * Edges: no message at all is a call that lasts its fixed costs. */
+ * Edges: a call without messages lasts its fixed costs. */
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
@@ -37,16 +36,15 @@ size_t sim_runs(const struct call *call, const struct costs *cases, size_t n_cas
 enum rc sim_run(const struct call *call, const struct costs *cases, size_t n_cases,
                 const struct sim_options *options, struct outcome *outcomes, struct err *e);
 
-/* sim_run() for who is handed an engine (validation/simulate.h): options is a struct sim_options. */
+/* Simulates as sim_run() does, in the form that validation/simulate.h calls: options is a struct sim_options. */
 enum rc sim_answer(const struct call *call, const struct costs *cases, size_t n_cases, void *options,
                    struct outcome *outcomes, struct err *e);
 
-/* Calls back to back, of one or several layers or micro-batches. Each rank's host issues exchange
- * after exchange, which takes it alpha each. An exchange begins at a rank when it is issued and
- * the one before is over there, sends and arrivals, and the local work between them is done. An
- * observed host waits for the one before before it issues; one that runs ahead issues meanwhile,
- * except that a readback of splits makes it wait. Inside a pipelined call hops follow by pieces,
- * as in sim_run(). FORMULAS.md [S7] */
+/* A question about calls back to back, of one or several layers or micro-batches. Each rank's host issues exchange
+ * after exchange, which takes it alpha each. An exchange begins at a rank when it is issued, the exchange before is
+ * over there (sends and arrivals), and the local work between them is done. An observed host waits for the exchange
+ * before to end before it issues the next; one that runs ahead issues meanwhile, except that a readback of splits makes
+ * it wait. Inside a pipelined call hops follow by pieces, as in sim_run(). FORMULAS.md [S7] */
 struct sim_sequence {
     const struct call *calls; /* [n_calls] on one topology; enter_s of the first one counts */
     const struct costs *costs; /* [n_calls] */
@@ -54,17 +52,17 @@ struct sim_sequence {
     enum regime host;
 };
 
-/* Who is handed an engine plays a sequence so (validation/agreement.h): options is a struct sim_options. */
+/* Plays a sequence in the form that validation/agreement.h calls: options is a struct sim_options. */
 enum rc sim_answer_sequence(const struct call *calls, const struct costs *costs, size_t n_calls, enum regime host,
                             void *options, struct outcome *outcomes, struct err *e);
 
-/* outcomes[n_calls], each in its own time from begin_s on; flows, events and the cost of the
- * simulation are those of the whole sequence, and bytes over time too, counted from the start of
- * the sequence. *total_s: end of the last. */
+/* Simulates a sequence and fills outcomes[n_calls], each in its own time from begin_s on; flows, events and the cost of
+ * the simulation are those of the whole sequence, and bytes over time too, counted from the start of the sequence.
+ * *total_s: end of the last call. */
 enum rc sim_run_sequence(const struct sim_sequence *sequence, const struct sim_options *options,
                          struct outcome *outcomes, double *total_s, struct err *e);
 
-/* "3.32.0": the SimGrid library that is linked. */
+/* Returns the version of the SimGrid library that is linked, such as "3.32.0". */
 const char *sim_version(void);
 
 /* Writes an equivalent SimGrid platform file (DTD 4.1) for other tools. */

@@ -27,7 +27,7 @@
 
 namespace {
 
-/* What SimGrid renamed after 3.32, of which it says goodbye to the old names in 4.1. */
+/* Which names of SimGrid are used: it changed some after 3.32, and 4.1 is to drop the old ones. */
 #if SIMGRID_VERSION >= 40000
 #define FLOW_SIMGRID_4
 #endif
@@ -60,7 +60,7 @@ using Alarm = std::pair<double, int64_t>;
 
 } // namespace
 
-/* SimGrid's, of which there is one in a process. */
+/* The one network that SimGrid has in a process. */
 struct flows {
     s4u::Engine *engine;
     CallerRoutes *routes;
@@ -97,8 +97,8 @@ void call_in_order(std::vector<int64_t> *tags, void (*hook)(void *, int64_t)) {
         hook(net->hooks.context, tag);
 }
 
-/* All that has happened within an instant, at its end: equal ends may come apart by rounding, and their order
- * would be an accident. SimGrid starts what the hooks ask for when this returns. */
+/* Calls the hooks for all that has happened within an instant, at its end: equal ends may come apart by rounding, and
+ * their order would be an accident. SimGrid starts what the hooks ask for when this returns. */
 void call_hooks() {
     std::vector<int64_t> rung, ended;
     for (; !net->alarms.empty() && net->alarms.top().first <= s4u::Engine::get_clock(); net->alarms.pop())
@@ -108,7 +108,7 @@ void call_hooks() {
     call_in_order(&ended, net->hooks.flow_done);
 }
 
-/* An instant begins. */
+/* Begins an instant at a date; the hooks are called at its end. */
 void call_hooks_after(double date) {
     simgrid::kernel::timer::Timer::set(date + flow_instant(date - net->started_s), call_hooks);
 }

@@ -9,6 +9,7 @@
  * Order of calls: open(), link() for each link, seal(), then any number of runs: reset(), meter() and bins() where
  * wanted, start() and timer(), run(); close().
  * Units: seconds; payload is any integer unit and capacities are that unit per second.
+ * Edges: a run without flows and timers ends at once; a payload below 1 is not allowed.
  * Errors: none are returned. Capacities must be positive and finite, delays not negative; SimGrid ends the process on
  * what it does not accept.
  * Ownership: close() releases what open() returned; NULL is allowed. SimGrid keeps global state: open() may be called
@@ -29,10 +30,10 @@ struct flow_hooks {
     void *context;
 };
 
-/* With SimGrid a flow may end so many seconds early. */
+/* A flow may end so many seconds early with SimGrid. */
 #define FLOW_RESOLUTION 1e-12
 
-/* How long an instant is. */
+/* Returns how long an instant is that begins at now_s. */
 static inline double flow_instant(double now_s) {
     const double least_s = 1e-13, digits_s = 32 * 2.3e-16 * now_s;
     return digits_s > least_s ? digits_s : least_s;
@@ -83,7 +84,7 @@ struct flow_engine {
 
 extern const struct flow_engine flow_simgrid, flow_fluid;
 
-/* The version of the SimGrid library that is linked. */
+/* Fills in the version of the SimGrid library that is linked. */
 void flow_version(int *major, int *minor, int *patch);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ void messages_route(const struct plan *p, const struct message *m, struct route 
     call_route(p->exchanges[m->exchange].call, m->src, m->dst, route);
 }
 
-/* One message while messages are listed: bytes of a piece, and of its cost. */
+/* The state of listing messages: where they go, and room for one sender. */
 struct listing {
     const struct plan *plan;
     struct messages *m; /* NULL: only measured */
@@ -70,7 +70,7 @@ static void list_message(struct listing *l, int exchange, int src, int dst, doub
         l->m->items[l->n] = (struct message){.src = src,
                                              .dst = dst,
                                              .exchange = exchange,
-                                             .way = plan_way(&route),
+                                             .trip = plan_trip(&route),
                                              .port = port_of(l, &route),
                                              .payload = llround(ldexp(piece, l->m->scale)),
                                              .cost = llround(ldexp(cost, l->m->scale))};
@@ -154,14 +154,14 @@ enum rc messages_build(const struct plan *plan, struct messages *into, struct er
 
 /* --- which messages hang together ------------------------------------------------------------- */
 
-/* Links in disjoint sets; each set is named by one of its links. */
+/* Returns the set of a link; sets are disjoint and named by one of their links. */
 static int set_of(int *parent, int link) {
     while (parent[link] != link)
         link = parent[link] = parent[parent[link]];
     return link;
 }
 
-/* Joins the links of each message of an exchange; then, with sizes, counts messages by set. */
+/* Joins the links of each message of an exchange into one set; with sizes, counts the messages of each set instead. */
 static void visit_sets(const struct plan *p, const struct messages *m, int exchange, int *parent,
                        size_t *size) {
     struct route route;

@@ -3,14 +3,15 @@
  * senders post.
  *
  * A message of an exchange with several chunks is as many pieces of equal size; payload and cost
- * are those of one piece. Cost is what lasts the per-message cost on the egress port that carries
- * it.
+ * are those of one piece. The cost is a payload too: it takes the egress port that carries it as long
+ * as the per-message cost.
  * Units: payload = bytes x 2^scale, so that fractional bytes become integers.
  * Shapes: messages of a rank lie together, exchange after exchange: those of (rank, exchange) are
  * items[i] for start[rank * n + exchange] <= i < start[rank * n + exchange + 1], n = the number of
  * exchanges. The diagonal and zero-byte pairs send nothing.
  * Errors: RC_RANGE when sizes are so far apart that no scale fits.
- * Ownership: messages_clear() releases. */
+ * Ownership: messages_clear() releases.
+ * Edges: a rank that sends nothing has a count of 0. */
 #ifndef SIM_ENGINE_MESSAGES_H
 #define SIM_ENGINE_MESSAGES_H
 
@@ -20,8 +21,8 @@
 
 struct message {
     int src, dst, exchange;
-    int way; /* plan_way() of its route */
-    int port; /* by whose number its sender's window counts it: one for each link of a mesh, and 0 for all others */
+    int trip; /* plan_trip() of its route */
+    int port; /* the window of its sender that counts it: one for each link of a mesh, and 0 for all others */
     int64_t payload, cost;
 };
 
@@ -33,10 +34,11 @@ struct messages {
     int ports;     /* most of a sender */
 };
 
+/* Lists the messages of all exchanges of a plan. */
 enum rc messages_build(const struct plan *plan, struct messages *m, struct err *e);
 void messages_clear(struct messages *m);
 
-/* The messages of a rank in an exchange. */
+/* Return the first message of a rank in an exchange, and how many it has there. */
 static inline size_t messages_first(const struct messages *m, const struct plan *p, int exchange,
                                     int rank) {
     return m->start[(size_t)rank * (size_t)p->n + (size_t)exchange];
@@ -48,15 +50,15 @@ static inline size_t messages_count(const struct messages *m, const struct plan 
     return m->start[at + 1] - m->start[at];
 }
 
-/* The message that a piece belongs to. */
+/* Returns the message that a piece belongs to. */
 static inline const struct message *message_of(const struct messages *m, const struct plan *p, size_t piece) {
     return &m->items[piece / (size_t)p->most_chunks];
 }
 
-/* Route of a message. */
+/* Finds the route of a message. */
 void messages_route(const struct plan *p, const struct message *m, struct route *route);
 
-/* The largest share of an exchange's messages, over those of the first call, that hang together,
+/* Returns the largest share of an exchange's messages, over the exchanges of the first call, that hang together,
  * directly or through others, by links in common. */
 double messages_largest_share(const struct plan *p, const struct messages *m);
 

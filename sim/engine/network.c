@@ -7,7 +7,7 @@
 #include "platforms/base/mem.h"
 #include "platforms/base/stat.h"
 
-/* Seconds of work of the busiest link. */
+/* Returns the seconds of work of the busiest link. */
 static double busiest_s(const struct plan *p) {
     size_t n_links = (size_t)p->topology->n_links;
     double *busy_s = mem_alloc(n_links, sizeof *busy_s);
@@ -18,9 +18,9 @@ static double busiest_s(const struct plan *p) {
     return most_s;
 }
 
-/* The engine's clock = seconds x 2^this. Engines merge events that lie closer than FLOW_RESOLUTION of their
- * seconds. On a clock where the busiest link works for 16 to 32 of them that is far below the accuracy asked
- * for, whatever the sizes. */
+/* Returns the scale of the engine's clock: it runs at seconds x 2^scale. Engines merge events that lie closer than
+ * FLOW_RESOLUTION of their seconds. On a clock where the busiest link works for 16 to 32 of the engine's seconds that
+ * is far below the accuracy asked for, whatever the sizes. */
 static int time_scale(const struct plan *p) {
     double most_s = busiest_s(p);
     int exponent = 0;
@@ -31,9 +31,8 @@ static int time_scale(const struct plan *p) {
     return BITS - exponent;
 }
 
-/* Whether SimGrid's lazy updates are the faster ones; measured, see flow.h. With at most two
- * messages in flight per sender, and no link that is common to many senders, few flows hang
- * together at any one time. */
+/* Returns whether SimGrid's lazy updates are the faster ones; measured, see flow.h. With at most two messages in flight
+ * per sender, and no link that is common to many senders, few flows hang together at any one time. */
 static bool lazy_is_faster(const struct plan *p, const struct messages *m) {
     bool common_links = false;
     for (int l = 0; l < p->topology->n_links; l++)
@@ -70,7 +69,8 @@ void network_close(struct network *n) {
     *n = (struct network){0};
 }
 
-/* Bins fit the busiest link, the least that a run can take: 16 to 32 units, see time_scale(). */
+/* Begins a run. The first width of bins fits the work of the busiest link, the least that a run can take: 16 to 32
+ * units, see time_scale(). */
 void network_reset(const struct network *n, const struct plan *p, const struct flow_hooks *hooks) {
     n->engine->reset(n->flows, hooks);
     if (!p->times_only)

@@ -51,7 +51,7 @@ static void turns_first(const struct turns *t, int ranks, int src, int *peers, i
     free(all);
 }
 
-/* Fills peers[] with the ranks of a platform, in the order of one of them. */
+/* Fills peers[] with the ranks of a platform, in the order in which rank src takes them. */
 static void order_on(const struct call *call, const struct platform *p, int src, int *peers) {
     int ranks = plat_ranks(p);
     switch ((enum order)call->implementation->order) {

@@ -2,7 +2,8 @@
 /* order.h - in which order a sender takes its peers.
  *
  * Model: FORMULAS.md [S4].
- * Units: none, ranks are numbers from 0. Errors: none. Ownership: the caller owns peers. */
+ * Units: none, ranks are numbers from 0. Errors: none. Ownership: the caller owns peers. Edges: a rank outside the
+ * job has no peers. */
 #ifndef SIM_ENGINE_ORDER_H
 #define SIM_ENGINE_ORDER_H
 

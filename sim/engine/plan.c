@@ -12,7 +12,7 @@ static int count_exchanges(const struct call *calls, size_t n_calls) {
     return n;
 }
 
-/* Whether a later stage of a call may begin before the one before is over at its rank. */
+/* Returns whether a later stage of a call may begin at a rank before the stage before is over there. */
 static bool is_pipelined(const struct call *call) {
     return call->chunks > 1;
 }
@@ -52,7 +52,7 @@ static double first_entry_s(const struct call *call) {
 static void build(struct plan *p) {
     p->topology = p->calls[0].topology;
     p->ranks = p->topology->ranks;
-    p->ways = p->topology->platform->n_tiers * (p->topology->platform->n_tiers + 1) / 2;
+    p->trips = p->topology->platform->n_tiers * (p->topology->platform->n_tiers + 1) / 2;
     p->first_entry_s = first_entry_s(&p->calls[0]);
     p->most_chunks = 1;
     p->exchanges =
@@ -83,16 +83,16 @@ void plan_clear(struct plan *p) {
     *p = (struct plan){0};
 }
 
-int plan_way(const struct route *route) {
+int plan_trip(const struct route *route) {
     int tier = (int)route->tier, other = route->via < 0 ? tier : route->via;
     return tier * (tier + 1) / 2 + other;
 }
 
-double plan_latency_s(const struct costs *costs, int way) {
+double plan_latency_s(const struct costs *costs, int trip) {
     int tier = 0;
-    while ((tier + 1) * (tier + 2) / 2 <= way)
+    while ((tier + 1) * (tier + 2) / 2 <= trip)
         tier++;
-    int other = way - tier * (tier + 1) / 2;
+    int other = trip - tier * (tier + 1) / 2;
     return costs->latency_s[tier] + (other < tier ? costs->latency_s[other] : 0);
 }
 

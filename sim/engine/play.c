@@ -12,7 +12,7 @@ static double *never(size_t n) {
     return times;
 }
 
-/* That are measured. */
+/* Returns the number of links that are measured. */
 static size_t n_links(const struct plan *p) {
     return p->times_only ? 0 : (size_t)p->topology->n_links;
 }

@@ -4,39 +4,38 @@
  * Units: seconds from the moment when the ranks that enter the call first have paid alpha of the
  * first exchange. A time is -1 where a rank has no such event.
  * Shapes: plan_at() and plan_event() of plan.h.
- * Errors: none.
+ * Errors: none. Edges: arrays that the plan does not ask for have 0 entries.
  * Ownership: play_clear() releases. */
 #ifndef SIM_ENGINE_PLAY_H
 #define SIM_ENGINE_PLAY_H
 
 #include "sim/engine/plan.h"
 
-/* Ends that a call can have: a last arrival on each way, or the last rank's entry into its last
- * exchange. */
-enum { END_ENTRY = WAYS, ENDS };
+/* Events that can end a call: a last arrival on each trip, or the last rank's entry into its last exchange. */
+enum { END_ENTRY = TRIPS, ENDS };
 
 /* When a message left its sender, and when its last byte was off the last link, latency not included. */
 struct play_message {
-    int exchange, src, dst, way;
+    int exchange, src, dst, trip;
     double bytes, begin_s, end_s;
 };
 
 struct play {
-    double *ready_s; /* [exchange, rank] all that it waits for is there, for piece 0 */
+    double *ready_s; /* [exchange, rank] all that piece 0 waits for is there */
     double *entered_s; /* [exchange, rank] piece 0 is released: alpha is paid */
-    double *released_s; /* [exchange, rank] the last piece is */
-    double *sent_s; /* [exchange, way, rank] last byte out */
+    double *released_s; /* [exchange, rank] the last piece is released */
+    double *sent_s; /* [exchange, trip, rank] last byte out */
     double
-        *received_s; /* [exchange, way, rank] last byte off the last link, latency not included */
-    double *arrived_s; /* [exchange, way, rank] the same with the latency of cables */
+        *received_s; /* [exchange, trip, rank] last byte off the last link, latency not included */
+    double *arrived_s; /* [exchange, trip, rank] the same with the latency of cables */
     double *link_bytes; /* [link], unless plan.times_only: integral of the rate, per-message costs taken off */
     double *link_bins; /* [link * plan.link_bins + bin] the same over time */
     double bin_s;
     struct play_message *messages; /* [plan.most_messages] the largest first */
     uint64_t n_messages;           /* of messages[] */
-    double left_messages, left_bytes; /* not among them */
+    double left_messages, left_bytes; /* messages that are not in the list, and their bytes */
     char (*paths)
-        [OUTCOME_PATH]; /* [call * ENDS + end] what led there, in words; empty: no such end */
+        [OUTCOME_PATH]; /* [call * ENDS + end] what led to that event, in words; empty: there was none */
     uint64_t flows, events, levels;
     double wall_s, cpu_s, peak_rss_bytes;
 };

@@ -21,7 +21,7 @@ void messages_tell(const struct plan *plan, const struct messages *messages, con
     for (size_t i = 0; i < messages->n; i++) {
         const struct message *m = &messages->items[i];
         double pieces = plan->exchanges[m->exchange].chunks;
-        all[i] = (struct play_message){m->exchange, m->src, m->dst, m->way,
+        all[i] = (struct play_message){m->exchange, m->src, m->dst, m->trip,
                                        ldexp((double)m->payload * pieces, -messages->scale), begin_s[i], end_s[i]};
     }
     if (messages->n)

@@ -69,8 +69,7 @@ static const char *name_of(const struct trail *t, int exchange) {
     return x->call->stages[x->stage].name;
 }
 
-/* " (slow-in-9 busy 97 % of hop_a)": the link on the way of a piece that had least time to spare.
- */
+/* Appends " (slow-in-9 busy 97 % of hop_a)": the link on the way of a piece that had the least time to spare. */
 static void say_link(const struct trail *t, int64_t piece, struct buf *out) {
     const struct message *m = message_of(t->messages, t->plan, (size_t)piece);
     struct route route;
@@ -91,15 +90,15 @@ static void say_link(const struct trail *t, int64_t piece, struct buf *out) {
                100 * fmin(most, 1), name_of(t, m->exchange));
 }
 
-/* Goes back over window slots to the piece that could start because a rank had entered. */
+/* Returns the piece, back over window slots, that could start because a rank had entered. */
 static int64_t first_in_row(const struct trail *t, int64_t piece) {
     while (t->piece_cause[piece] >= 0)
         piece = t->piece_cause[piece];
     return piece;
 }
 
-/* What a rank had waited for before a part. Returns the piece, or CAUSE_OWN at the end of the way.
- */
+/* Appends what a rank had waited for before a part. Returns the piece that came last, or CAUSE_OWN where the trail
+ * ends. */
 static int64_t say_entry(const struct trail *t, int exchange, int chunk, int rank, struct buf *out) {
     int nth = t->plan->exchanges[exchange].nth;
     if (t->plan->exchanges[exchange].stage == 0) {
@@ -129,8 +128,8 @@ static int64_t say_entry(const struct trail *t, int exchange, int chunk, int ran
     return cause;
 }
 
-/* Back to the beginning of the call. */
-static void say_way(const struct trail *t, int64_t piece, struct buf *out) {
+/* Appends clause after clause, from a piece back to the beginning of the call. */
+static void say_trail(const struct trail *t, int64_t piece, struct buf *out) {
     while (piece >= 0) {
         int64_t first = first_in_row(t, piece);
         const struct message *m = message_of(t->messages, t->plan, (size_t)first);
@@ -141,7 +140,7 @@ static void say_way(const struct trail *t, int64_t piece, struct buf *out) {
     }
 }
 
-/* Whole clauses only. */
+/* Copies words as far as whole clauses fit. */
 static void take_text(struct buf *words, char text[static OUTCOME_PATH]) {
     while (words->n >= OUTCOME_PATH) {
         char *clause = strrchr(words->text, ';');
@@ -158,7 +157,7 @@ void trail_from_piece(const struct trail *t, int64_t piece, char text[static OUT
     buf_printf(&words, "rank %d receives last in %s, from rank %d", m->dst, name_of(t, m->exchange),
                m->src);
     say_link(t, piece, &words);
-    say_way(t, piece, &words);
+    say_trail(t, piece, &words);
     take_text(&words, text);
 }
 
@@ -166,6 +165,6 @@ void trail_from_entry(const struct trail *t, int exchange, int rank,
                       char text[static OUTCOME_PATH]) {
     struct buf words = {0};
     buf_printf(&words, "rank %d enters %s last", rank, name_of(t, exchange));
-    say_way(t, say_entry(t, exchange, 0, rank, &words), &words);
+    say_trail(t, say_entry(t, exchange, 0, rank, &words), &words);
     take_text(&words, text);
 }

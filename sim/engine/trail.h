@@ -7,15 +7,15 @@
  * exchange.
  * Units: seconds of the run's clock.
  * Source: own, FORMULAS.md [S8].
- * Errors: none.
+ * Errors: none. Edges: a text that is too long ends with its last whole clause.
  * Ownership: trail_clear() releases. */
 #ifndef SIM_ENGINE_TRAIL_H
 #define SIM_ENGINE_TRAIL_H
 
 #include "sim/engine/messages.h"
 
-/* What a piece or a part had waited for last: a piece (0 ..) that arrived or freed a slot, or one
- * of these. */
+/* What a piece or a part had waited for last: the number of a piece, from 0, that arrived or freed a slot, or one of
+ * these. */
 enum { CAUSE_OWN = -1, CAUSE_SENDER = -2, CAUSE_RECEIVER = -3 };
 
 struct trail {
@@ -32,12 +32,12 @@ void trail_init(struct trail *t, const struct plan *plan, const struct messages 
 void trail_clear(struct trail *t);
 void trail_reset(struct trail *t);
 
-/* A piece begins to send this payload over links. */
+/* Note that a piece begins to send a payload over links, and that one has ended on its route. */
 void trail_begin(struct trail *t, int exchange, const int *links, int n, int64_t payload,
                  double at_s);
 void trail_end(struct trail *t, int exchange, const struct route *route, double at_s);
 
-/* Write the way back, in words, from a piece that arrived last and from a rank's entry into an exchange. */
+/* Write, in words, what led to a piece that arrived last, or to a rank's entry into an exchange. */
 void trail_from_piece(const struct trail *t, int64_t piece, char text[static OUTCOME_PATH]);
 void trail_from_entry(const struct trail *t, int exchange, int rank,
                       char text[static OUTCOME_PATH]);

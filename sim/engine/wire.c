@@ -5,7 +5,7 @@
 
 static const char magic[8] = "moerun4";
 
-/* One direction or the other: a field is appended to out, or taken from data. */
+/* A report that is written or read: a field is appended to out, or taken from data. */
 struct wire {
     struct buf *out; /* NULL: reading */
     const char *data;

@@ -13,10 +13,11 @@
 #include "platforms/base/mem.h"
 #include "sim/engine/play.h"
 
+/* Appends a report: an error, or n_plays runs. */
 void wire_encode(const struct plan *plan, enum rc rc, const struct err *error,
                  const struct play *plays, size_t n_plays, struct buf *out);
 
-/* plays[n_plays] initialised by play_init(). */
+/* Reads a report into plays[n_plays], which play_init() has initialised. */
 enum rc wire_decode(const struct plan *plan, const void *data, size_t n, struct play *plays,
                     size_t n_plays, struct err *e);
 

@@ -25,13 +25,13 @@ static void write_link(const struct topology *t, const struct link *l, struct bu
                json_format(l->capacity_Bps, rate), json_format(latency_s, latency));
 }
 
-/* Ports stand in the zone of their rank's group. */
+/* Returns whether a link is a port in the zone of a group: ports stand in the zone of their rank's group. */
 static bool is_port_in(const struct topology *t, const struct link *l, int group) {
     bool is_port = l->role != LINK_UP && l->role != LINK_DOWN;
     return is_port && plat_group_of(t->platform, l->owner) == group;
 }
 
-/* The links of a route; those numbered -1 do not exist. */
+/* Appends the links of a route, but those numbered -1, which do not exist. */
 static void write_links(const struct topology *t, const int *links, int n, struct buf *out) {
     for (int i = 0; i < n; i++)
         if (links[i] >= 0)
@@ -45,8 +45,7 @@ static void write_inside(const struct topology *t, int src, int dst, struct buf 
     buf_text(out, "</route>\n");
 }
 
-/* A rank's own part of its routes to and from other groups: between it and the router of its group.
- */
+/* Appends a rank's own share of its routes to and from other groups: between the rank and the router of its group. */
 static void write_to_router(const struct topology *t, int group, int rank, struct buf *out) {
     const int outwards[] = {t->egress[plat_slow(t->platform)][rank], t->port_out[rank]};
     const int inwards[] = {t->port_in[rank], t->ingress[plat_slow(t->platform)][rank]};
@@ -80,8 +79,8 @@ static void write_group(const struct topology *t, int group, struct buf *out) {
     buf_text(out, "    </zone>\n");
 }
 
-/* SimGrid wants a link on every route between zones: where no uplink binds, one that does not bind
- * either. */
+/* Appends the route between two groups. SimGrid wants a link on every route between zones: where no uplink binds, the
+ * core stands in, which does not bind either. */
 static void write_between(const struct topology *t, int src, int dst, struct buf *out) {
     const struct block *up = t->n_blocks ? &t->blocks[0] : NULL; // of a plain platform there are no others
     const int links[] = {up ? up->out + src : -1, up ? up->in + dst : -1};
@@ -95,7 +94,7 @@ static void write_between(const struct topology *t, int src, int dst, struct buf
     buf_text(out, "</zoneRoute>\n");
 }
 
-/* What connects the groups: uplinks, and a core that is at least as fast as any port. */
+/* Appends what connects the groups: uplinks, and a core that is at least as fast as any port. */
 static void write_core(const struct topology *t, struct buf *out) {
     double fastest_Bps = 0;
     char rate[JSON_NUMBER];
@@ -111,7 +110,7 @@ static void write_core(const struct topology *t, struct buf *out) {
         json_format(fastest_Bps, rate));
 }
 
-/* Routes of all pairs in one zone; SimGrid's files have one route a pair. */
+/* Appends the routes of all pairs in one zone; SimGrid's files have one route a pair. */
 static enum rc write_flat(const struct topology *t, struct buf *out, struct err *e) {
     struct route route;
     buf_text(out, "    <zone id=\"all\" routing=\"Full\">\n");

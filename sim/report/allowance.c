@@ -26,7 +26,7 @@ void allowance_write_json(struct json *j, const struct result_allowance *a) {
     json_close(j);
 }
 
-/* What packets make of a call, as a sentence. */
+/* Appends what packet transports make of a call's wire time, as a sentence. */
 static void put_ends(const struct result_allowance *a, struct buf *out) {
     char lo[CLAIM_TEXT], hi[CLAIM_TEXT];
     if (claim_known(a->hi))

@@ -9,9 +9,9 @@
 #include "platforms/base/json.h"
 #include "sim/study/result.h"
 
-/* The keys `allowance` and `hashed_load` of a call. */
+/* Writes the keys `allowance` and `hashed_load` of a call. */
 void allowance_write_json(struct json *j, const struct result_allowance *a);
-/* A line for calls of which the same is true, and one for the load of hashed paths of each. */
+/* Appends one line for each run of calls with the same allowance, and one for the load of hashed paths of each call. */
 void allowance_write_text(const struct result *r, struct buf *out);
 
 #endif

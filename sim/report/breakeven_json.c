@@ -7,7 +7,7 @@
 #include "platforms/base/json.h"
 #include "sim/report/json_parts.h"
 
-/* A figure of the model, under the licence of the result, or null. */
+/* Writes a figure of the model under the licence of the result, or null. */
 static void figure(struct json *j, const struct breakeven_result *r, const char *key, bool known,
                    double value) {
     claim_json_key(j, key, claim_if(known, r->licence, value));

@@ -13,7 +13,7 @@ const char breakeven_tiers_note[] =
     "the ratio moves the slow tier only, tiers between keep their rates; the closed form charges all bytes that leave "
     "a group to the slow tier, a simulation (--by simulated) those that do travel it";
 
-/* A figure of the model, under the licence of the result. */
+/* Returns a figure of the model as text, under the licence of the result. */
 static const char *text_figure(const struct breakeven_result *r, bool known, double value,
                           char text[static CLAIM_TEXT]) {
     return claim_text(claim_if(known, r->licence, value), CLAIM_FACTOR, text);
@@ -223,7 +223,7 @@ static void plot_axes(const struct breakeven_result *r, double most, struct buf 
     svg_wrap(out, ", ", r->in.workload->name, ", closed form</text>\n");
 }
 
-/* A curve and its name beside its end, at least a line below the name above it. */
+/* Draws a curve and its name beside its end, at least a line below the name above it. */
 static void plot_curve(const struct breakeven_result *r, const struct breakeven_entry *x,
                        const char *colour, double most, double *above, struct buf *out) {
     buf_printf(out, "<path stroke='%s' stroke-width='2' d='", colour);

@@ -122,7 +122,7 @@ static void write_straggler(struct json *j, const struct result *r, const struct
     json_close(j);
 }
 
-/* The EP groups of a job, and of them the fastest and the slowest. */
+/* Writes the EP groups of a job, and of them the fastest and the slowest. */
 static void write_groups(struct json *j, const struct result *r, const struct result_call *c) {
     (void)r;
     if (!c->n_groups)
@@ -163,7 +163,7 @@ static void write_links(struct json *j, const struct result *r, const struct res
     claim_json_key(j, "from_last_entry_s", c->from_last);
 }
 
-/* Bytes between blocks of ranks, row = sender. */
+/* Writes the bytes between blocks of ranks, row = sender. */
 static void write_map(struct json *j, const struct result *r, const struct result_call *c) {
     (void)r;
     if (!c->map)
@@ -248,7 +248,7 @@ static void write_draws(struct json *j, const struct result *r, const struct res
     json_close(j);
 }
 
-/* With the engine `bound` no number of a simulation is known. */
+/* Writes that numbers of a simulation are withdrawn, where the engine is `bound`. */
 static void withdraw_simulated(struct json *j, const struct result_call *c) {
     static const char why[] = "engine: bound gives lower bounds only, nothing was simulated";
     if (c->time_known)
@@ -416,7 +416,7 @@ void call_csv_head(struct buf *out) {
             buf_printf(out, ",%s", call_fields[i].csv);
 }
 
-/* An unknown number is an empty field; a pair has no column of its own. */
+/* Appends a field of a call to a CSV row. An unknown number is an empty field; a pair has no column of its own. */
 static void csv_field(const struct call_field *f, const struct result_call *c, struct buf *out) {
     const char *at = (const char *)c + f->offset;
     char number[CLAIM_TEXT];

@@ -20,16 +20,17 @@ struct call_field {
     const char *key;
     enum field_kind kind;
     size_t offset; /* in struct result_call */
-    /* column behind the older ones in the CSV of results and of records; NULL: none. New ones last in the table */
+    /* name of the column in the CSV of results and of records, behind the older columns; NULL: none. New columns stand
+     * last in the table */
     const char *csv;
     bool (*when)(const struct result *r, const struct result_call *c); /* NULL: always */
-    /* of what is more than a number; NULL: by kind */
+    /* writes a field that is more than one value; NULL: written by kind */
     void (*write)(struct json *j, const struct result *r, const struct result_call *c);
 };
 extern const struct call_field call_fields[];
 extern const size_t call_fields_n;
 
-/* The columns of the table, each behind a comma. */
+/* Append the names of the table's columns, and their values for a call, each behind a comma. */
 void call_csv_head(struct buf *out);
 void call_csv(const struct result *r, const struct result_call *c, struct buf *out);
 

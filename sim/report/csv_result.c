@@ -17,7 +17,7 @@ static void csv_number(struct buf *out, bool known, double value) {
     field(out, false, known ? json_format(value, text) : "");
 }
 
-/* An unknown number is an empty field. */
+/* Appends a number behind a comma; an unknown one is an empty field. */
 static void claimed(struct buf *out, struct claim c) {
     char text[CLAIM_TEXT];
     field(out, false, claim_known(c) ? claim_text(c, CLAIM_PLAIN, text) : "");

@@ -38,8 +38,8 @@ void diagnose_write_text(const struct diagnosis *d, struct buf *out) {
     table_write(&t, false, out);
     table_clear(&t);
     if (d->n_tied > 1)
-        table_paragraph(out, "\nThe first %zu causes leave about the same distance: these samples do not tell which of them "
-                        "it is; calls or pairs for which their last columns differ would.", d->n_tied);
+        table_paragraph(out, "\nThe first %zu causes leave about the same distance: these samples do not tell which of "
+                        "them it is; calls or pairs for which their last columns differ would.", d->n_tied);
     table_paragraph(out, "\nThe last three columns say what each cause would do elsewhere, time over that without it: "
                     "%s; %s; %s.", elsewhere_name(ELSEWHERE_ALL), elsewhere_name(ELSEWHERE_GROUP),
                     elsewhere_name(ELSEWHERE_PAIR));

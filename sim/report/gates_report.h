@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gates_report.h - the outcome of gates as text, JSON or CSV.
- * Ownership: everything is borrowed.
- * Units: SI. Errors: none. */
+ * Units: SI. Errors: none. Ownership: everything is borrowed; text is appended to the buffer.
+ * Edges: a gate that was not evaluated shows its reason instead of metrics. */
 #ifndef SIM_REPORT_GATES_REPORT_H
 #define SIM_REPORT_GATES_REPORT_H
 
@@ -14,7 +14,7 @@ void gates_write_json(const struct gate_result *results, size_t n, const struct 
                       struct buf *out);
 void gates_write_csv(const struct gate_result *results, size_t n, struct buf *out);
 
-/* One gate at length: definition, metrics, points with predicted and measured, a plot, how to re-run it. folder:
+/* Shows one gate at length: definition, metrics, points with predicted and measured, a plot, how to re-run it. folder:
  * where a user's gate comes from. */
 void gates_explain(const struct gate_result *result, const char *folder, struct buf *out);
 void gates_explain_json(const struct gate_result *result, struct buf *out);

@@ -33,7 +33,7 @@ static const struct gate_metric *metric_of(const struct gate_result *r, const ch
     return NULL;
 }
 
-/* One line per limit; the first carries the gate. */
+/* Adds one row per limit of a gate; the first row names the gate. */
 static void gate_rows(const struct gate_result *r, struct table *t) {
     const struct gate *g = r->gate;
     for (size_t i = 0; i < g->n_limits; i++) {
@@ -124,7 +124,7 @@ static const char *point_text(double value, const char *unit, char text[static G
     return text;
 }
 
-/* Signed error on a line of 37 columns, -50 % at the left end, 0 in the middle. */
+/* Writes a signed error as a mark on a line of 37 columns, -50 % at the left end, 0 in the middle. */
 static void plot_text(double error, char text[static 48]) {
     enum { HALF = 18 };
     memset(text, ' ', 2 * HALF + 1);

@@ -67,7 +67,7 @@ void json_workload(struct json *j, const struct result *r) {
 }
 
 
-/* A constant with its status, or null where the file has none. */
+/* Writes a constant with its status, or null where the file has none. */
 static void write_quantity(struct json *j, const char *key, const struct quantity *q, const struct platform *p) {
     json_key(j, key);
     if (!q->given) {

@@ -9,7 +9,7 @@
 #include "platforms/base/json.h"
 #include "sim/study/study.h"
 
-/* How a tier is joined, and which of several routes are taken. */
+/* Writes how a tier is joined, and which of several routes are taken. */
 void json_fabric(struct json *j, const struct plat_fabric *f);
 void json_platform(struct json *j, const struct result *r);
 void json_workload(struct json *j, const struct result *r);
@@ -20,7 +20,7 @@ void json_rho(struct json *j, const struct traffic_rho *rho);
 void json_call(struct json *j, const struct result *r, const struct result_call *c);
 void json_messages(struct json *j, const struct platform *p, const struct result_messages *m);
 void json_weakest(struct json *j, const struct result *r);
-/* Which engine played the calls and what that cost; numbers of what nobody counted are null. */
+/* Writes which engine played the calls and what that cost; a number that the engine does not count is null. */
 void json_engine(struct json *j, const struct result *r);
 void json_gain(struct json *j, const struct result *r);
 void json_capabilities(struct json *j, const struct result *r);
@@ -37,6 +37,7 @@ struct provenance {
     const char *const *arguments;
     int n_arguments;
 };
+/* Write provenance: what produced a result, on which inputs. */
 void json_provenance(struct json *j, const struct provenance *p);
 void json_result_provenance(struct json *j, const struct result *r);
 

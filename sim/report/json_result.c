@@ -90,7 +90,7 @@ void json_capabilities(struct json *j, const struct result *r) {
     json_close(j);
 }
 
-/* The evidence at the time of this run; its numbers are printed by `moesim gates`. */
+/* Writes the state of every gate in this run; their numbers are printed by `moesim gates`. */
 void json_gates(struct json *j, const struct result *r) {
     json_key_open(j, "gates", '[');
     for (size_t i = 0; i < r->n_gates; i++) {

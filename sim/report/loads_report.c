@@ -101,7 +101,8 @@ static void show_table(const struct loads *s, struct buf *out) {
         buf_text(out, "*: without suspected rows\n");
 }
 
-/* How many of x[n] lie in each tenth of the way from 0 to the largest, in multiples of the mean. */
+/* Appends a histogram: how many of x[n] lie in each tenth of the way from 0 to the largest, in multiples of the
+ * mean. */
 static void histogram(const char *what, const double *x, size_t n, struct buf *out) {
     enum { BINS = 10, WIDTH = 40 };
     double most = stat_max(x, n), mean = stat_sum(x, n) / (double)n;

@@ -26,7 +26,7 @@ static void hold(struct svg_axis *axis, struct page_number number, double scale)
         svg_hold(axis, number.value * scale);
 }
 
-/* A bar for the time that is known best, a line for the band, a mark for the bound. */
+/* Draws a call: a bar for the time that is known best, a line for the band, a mark for the bound. */
 static void draw_call(struct svg *s, const json_t *call, double y, double scale, const char *unit) {
     const double height = 16;
     struct call_times t = times_of(call);

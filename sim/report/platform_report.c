@@ -69,7 +69,7 @@ static void show_alpha(const struct platform *p, struct buf *out) {
                    treatments[i].name, i + 1 == p->alpha_treatments.n ? "\n" : "");
 }
 
-/* What the ratio of the rates does not say: NICs, uplinks and nodes that ranks share on the way out. */
+/* Appends what the ratio of the rates does not say: the NICs, uplinks and nodes that ranks share on the way out. */
 static void show_share(const struct topology *t, double ratio, struct buf *out) {
     const struct platform *p = t->platform;
     double share_Bps = show_share_Bps(t);

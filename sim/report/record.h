@@ -13,14 +13,14 @@
 struct record_head {
     const char *key;  /* content hash of the point */
     const char *sweep; /* name of the sweep */
-    int64_t number;   /* in the order of the sweep file */
+    int64_t number;   /* of the point, in the order of the sweep file */
     uint64_t seed;
     size_t n;         /* coordinates */
     const char *const *axes;
     const char *const *values;
 };
 
-/* Either appends one line, end of line included. */
+/* Append one line, end of line included: the record of a result, or of an error. */
 void record_write(const struct record_head *h, const struct result *r, struct buf *out);
 void record_write_error(const struct record_head *h, enum rc rc, const char *message,
                         const char *const *arguments, int n_arguments, struct buf *out);

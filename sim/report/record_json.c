@@ -7,7 +7,7 @@
 
 #include "sim/report/json_parts.h"
 
-/* A plain number as a number, anything else as text. */
+/* Writes the value of an axis: a plain number as a number, anything else as text. */
 static void write_value(struct json *j, const char *axis, const char *text) {
     char *end;
     double value = strtod(text, &end);
@@ -30,7 +30,8 @@ static void record_write_head(struct json *j, const struct record_head *h) {
     json_key_int(j, "seed", (int64_t)h->seed);
 }
 
-/* Names and states only; the reasons stand beside what they withdraw, and in full in a record with detail. */
+/* Writes names and states of capabilities only; reasons stand beside what they withdraw, and in full in a record with
+ * detail. */
 static void write_states(struct json *j, const struct result *r) {
     json_key_open(j, "capability_states", '{');
     for (int i = 0; i < CAP_COUNT; i++)

@@ -16,7 +16,7 @@ static const char *rate(const struct quantity *q, char text[static UNIT_TEXT]) {
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* What a tier joins: "ranks", "groups", "racks". */
+/* Returns the word for what a tier joins: "ranks", "groups", "racks". */
 static const char *ends_of(const struct platform *p, enum tier tier) {
     static char words[24];
     if (tier == TIER_FAST)
@@ -87,7 +87,7 @@ static void say_nics(const struct plat_fabric *f, int64_t ranks, struct buf *out
                    f->nics == 1 ? "" : "s", rate(&f->nic_bandwidth_Bps, a), (long long)ranks, f->nic_map);
 }
 
-/* What becomes of a message where a tier has several paths, and of its packets. */
+/* Appends how a tier divides a message over several paths, and how its packets get through. */
 static void say_paths(const struct platform *p, enum tier tier, struct buf *out) {
     const struct plat_tier *x = &p->tier[tier];
     const struct plat_fabric *f = &x->fabric;

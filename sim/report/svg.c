@@ -87,7 +87,7 @@ void svg_close(struct svg *s) {
     buf_text(s->out, "</svg>\n");
 }
 
-/* An axis that holds one value or none gets some room. */
+/* Widens an axis that holds one value or none. */
 static void widen(struct svg_axis *a) {
     if (a->low > a->high)
         *a = (struct svg_axis){a->label, a->log ? 1 : 0, a->log ? 10 : 1, a->log};
@@ -100,7 +100,7 @@ static void widen(struct svg_axis *a) {
 
 enum { TICKS = 16 };
 
-/* Round values between the ends: at most `most`. */
+/* Fills in round values between the ends of an axis, at most `most`, and returns their number. */
 static int find_ticks(const struct svg_axis *a, int most, double ticks[TICKS]) {
     int n = 0;
     if (a->log && a->high / a->low > 8) {

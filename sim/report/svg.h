@@ -4,7 +4,8 @@
  * Colours are classes (c0 .. c7, axis, grid, mark), which the page's style sheet fills for light, dark and print.
  * Units: the caller's; an axis may be logarithmic. Drawing outside the axes is clipped by the caller's choice of
  * range.  Ownership: text goes to the buffer; nothing is kept.
- * Errors: none. */
+ * Errors: none.
+ * Edges: an axis with low > high holds nothing yet; svg_axes() gives it some room. */
 #ifndef SIM_REPORT_SVG_H
 #define SIM_REPORT_SVG_H
 
@@ -25,14 +26,14 @@ struct svg {
     double bottom;                   /* of the drawing */
 };
 
-/* Text with & < > " escaped. */
+/* Appends a text with & < > " escaped. */
 void svg_escape(struct buf *out, const char *text);
-/* Markup, a text that is escaped, markup. */
+/* Appends markup, a text that is escaped, markup. */
 void svg_wrap(struct buf *out, const char *before, const char *text, const char *after);
-/* The name of the upright axis, left of the plot. */
+/* Writes the name of the upright axis, left of the plot. */
 void svg_upright(struct svg *s, const char *text);
 
-/* Numbers for labels: 3 significant digits with k, M, G or m, u, n. */
+/* Writes a number for a label, with 3 significant digits and k, M, G or m, u, n, and returns the text. */
 enum { SVG_NUMBER = 32 };
 const char *svg_number(double value, char text[static SVG_NUMBER]);
 
@@ -46,22 +47,23 @@ struct svg_unit svg_time_unit(double most_s);
 /* Widens an axis so that it holds the value. An axis with low > high holds nothing yet. */
 void svg_hold(struct svg_axis *axis, double value);
 
-/* height: of the whole drawing; usually SVG_HEIGHT. */
+/* Begins a drawing of a height, usually SVG_HEIGHT. */
 void svg_open(struct svg *s, struct buf *out, const char *id, const char *title, double height);
-/* Frame, grid, ticks and labels; x ticks only with x.label. */
+/* Draws frame, grid, ticks and labels; x ticks only with x.label. */
 void svg_axes(struct svg *s);
 /* The same of x alone, where y has names. */
 void svg_axes_x(struct svg *s);
 void svg_close(struct svg *s);
 
+/* Return where a value lies in the drawing. */
 double svg_x(const struct svg *s, double x);
 double svg_y(const struct svg *s, double y);
 
 void svg_line(struct svg *s, const double *x, const double *y, size_t n, const char *style);
-/* Between low and high. */
+/* Fills the area between two curves. */
 void svg_band(struct svg *s, const double *x, const double *low, const double *high, size_t n,
               const char *style);
-/* What a pointer over a dot or a bar is told. */
+/* Draw a dot, and a bar; tip: the text for a pointer over it. */
 void svg_dot(struct svg *s, double x, double y, const char *style, const char *tip);
 struct svg_box {
     double x, y, width, height; /* drawing units */
@@ -69,7 +71,7 @@ struct svg_box {
 void svg_bar(struct svg *s, struct svg_box box, const char *style, const char *tip);
 void svg_text(struct svg *s, double x, double y, const char *style, const char *text);
 
-/* Names of the colours c0, c1, .. in HTML under the plot. */
+/* Appends the names of the colours c0, c1, .. in HTML under the plot. */
 void svg_legend(struct buf *out, const char *const *names, size_t n);
 
 #endif

@@ -26,7 +26,7 @@ void table_end_row(struct table *t) {
         table_cell(t, "%s", "");
 }
 
-/* Appends text that begins at column from, broken at blanks at WIDTH; further lines begin at indent. */
+/* Appends a text from column `from` on, broken at blanks at WIDTH; further lines begin at column `indent`. */
 static void flow(struct buf *out, const char *text, size_t from, size_t indent) {
     size_t column = from;
     for (const char *word = text; *word;) {

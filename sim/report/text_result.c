@@ -30,7 +30,7 @@ static void ratio_text(double value, char text[static 16]) {
         snprintf(text, 16, "%.3f", value);
 }
 
-/* What is no plain switch, and which of several routes are taken. */
+/* Appends how a tier is joined where it is no plain switch, and which of several routes are taken. */
 static void write_fabric(const struct plat_fabric *f, struct buf *out) {
     if (f->kind != FABRIC_SWITCH)
         buf_printf(out, "; %s", fabric_kinds[f->kind]);
@@ -83,7 +83,7 @@ static void result_text_write_inputs(const struct result *r, struct buf *to) {
     buf_clear(&lines);
 }
 
-/* One column a call, one row a figure. */
+/* Adds the rows of figures, one column a call. */
 static void call_rows(const struct result_call *const *calls, int n, struct table *t) {
     table_cell(t, "%s", calls[0]->phase);
     for (int i = 0; i < n; i++)
@@ -113,7 +113,7 @@ static void call_rows(const struct result_call *const *calls, int n, struct tabl
         claim_cell(t, calls[i]->slack, CLAIM_FACTOR);
 }
 
-/* From the closed form to the simulation, one cause a row; calls may have different causes. */
+/* Adds one row for each cause that leads from the closed form to the simulation; calls may have different causes. */
 static void cause_rows(const struct result_call *const *calls, int n, struct table *t) {
     const char *done[RESULT_CALLS * RESULT_CAUSES];
     int n_done = 0;
@@ -178,7 +178,7 @@ static void traffic_rows(const struct platform *p, const struct result_call *con
     table_cell(t, "  its utilisation over the wire time");
     for (int i = 0; i < n; i++)
         claim_cell(t, calls[i]->busiest_utilisation, CLAIM_PERCENT);
-    table_cell(t, "last rank at best, and its side");
+    table_cell(t, "straggler by its bound, and side");
     for (int i = 0; i < n; i++) {
         const struct result_straggler *last = &calls[i]->straggler;
         if (last->rank < 0)
@@ -224,7 +224,7 @@ static void result_text_write_stages(const struct result *r, struct buf *out) {
     table_clear(&t);
 }
 
-/* "1.286 ms", or where it is not known "1.286 ms on the wire". */
+/* Writes the time of a call, "1.286 ms", or where that is not known its wire time, "1.286 ms on the wire". */
 static const char *time_or_wire(struct claim time, struct claim wire, char text[static 2 * CLAIM_TEXT]) {
     char number[CLAIM_TEXT];
     bool wired = !claim_known(time) && claim_known(wire);
@@ -246,7 +246,7 @@ static void result_text_write_sequence(const struct result_call *c, const struct
                    time_or_wire(s->time[s->worst], s->wire[s->worst], text));
 }
 
-/* When the EP groups are done. */
+/* Appends when the EP groups of a call end. */
 static void text_write_groups(const struct result_call *c, struct buf *out) {
     const struct result_group *first = &c->groups[c->fastest], *last = &c->groups[c->slowest];
     char low[CLAIM_TEXT], high[CLAIM_TEXT];
@@ -261,7 +261,7 @@ static void text_write_groups(const struct result_call *c, struct buf *out) {
                         c->phase, name, c->n_groups, first->first_rank, low, last->first_rank, high);
 }
 
-/* What bounded each call, and calls back to back. */
+/* Appends what bounded each call, and what calls back to back take. */
 static void write_paths(const struct result *r, struct buf *out) {
     bool any = false;
     for (int i = 0; i < r->n_calls; i++) {
@@ -367,7 +367,7 @@ static void write_gain(const struct result *r, struct buf *out) {
     }
 }
 
-/* What numbers rest on that no gate speaks for: the weakest constant, and choices. */
+/* Appends what the numbers rest on that no gate speaks for: the weakest constant, and choices. */
 static void write_weakest(const struct result *r, const char *reason, struct buf *out) {
     struct buf choices = {0};
     for (const char *at = r->assumed_choices.text; at && *at; at += strcspn(at, "\n") + 1)
@@ -382,7 +382,7 @@ static void write_weakest(const struct result *r, const char *reason, struct buf
     buf_clear(&choices);
 }
 
-/* Which calls a gate speaks for, and that the others are conditional. */
+/* Appends which calls a gate speaks for, and that the others are conditional. */
 static void write_licences(const struct result *r, struct buf *out) {
     const struct licence *conditional = NULL;
     for (int i = 0; i < r->n_calls; i++) {
@@ -413,7 +413,7 @@ static void write_engine(const struct result *r, struct buf *out) {
                r->peak_rss_bytes / 1e6);
 }
 
-/* What stands behind the numbers, so that nobody takes them for more. */
+/* Appends how far the numbers may be trusted. */
 static void write_standing(const struct result *r, struct buf *out) {
     buf_text(out, "\n");
     const char *said = "", *no_form = "";
@@ -443,7 +443,7 @@ static void write_standing(const struct result *r, struct buf *out) {
     table_lines(out, "warning", r->warnings.text);
 }
 
-/* The calls by phase, each phase in the order of the result. */
+/* Fills calls[] with the calls by phase, each phase in the order of the result. */
 static void by_phase(const struct result *r, const struct result_call *calls[RESULT_CALLS]) {
     int n = 0;
     for (int phase = 0; phase < PHASE_COUNT; phase++)
@@ -452,7 +452,7 @@ static void by_phase(const struct result *r, const struct result_call *calls[RES
                 calls[n++] = &r->calls[i];
 }
 
-/* How many of the next calls stand side by side: of one phase, and so that lines fit 100 columns. */
+/* Returns how many of the next calls stand side by side: of one phase, and so many that lines fit 100 columns. */
 static int columns(const struct result_call *const *calls, int left) {
     enum { WITH_BAND = 2, WITHOUT = 3 };
     int n = 1, most = calls[0]->time_known ? WITHOUT : WITH_BAND;

@@ -43,7 +43,7 @@ static void timeline_write_stages(struct json *j, const struct result_call *c, i
     }
 }
 
-/* From 0 to the last byte, where anything moves. */
+/* Writes an event of a rank from 0 to its last byte, where anything moves. */
 static void write_end(struct json *j, const char *name, int call, int rank, struct claim end) {
     timeline_begin(j, "X", name, call, rank + 1);
     json_key_int(j, "ts", 0);
@@ -63,7 +63,7 @@ static void timeline_write_ranks(struct json *j, const struct result_call *c, in
     }
 }
 
-/* One end of a message; what it is stands with its beginning. */
+/* Writes the begin or the end of a message; what the message is stands at its begin. */
 static void write_message(struct json *j, const struct result_message *m, const char *tier, int call, size_t number,
                           bool last) {
     char name[80], id[48];
@@ -83,8 +83,8 @@ static void write_message(struct json *j, const struct result_message *m, const 
     json_close(j);
 }
 
-/* Messages overlap, so each is a pair of asynchronous events; those of one name share a row: a row a rank and
- * fabric. */
+/* Writes the messages. They overlap, so each is a pair of asynchronous events; those of one name share a row: a row a
+ * rank and fabric. */
 static void timeline_write_messages(struct json *j, const struct platform *p, const struct result_messages *all,
                                     int call) {
     for (size_t i = 0; i < all->n; i++) {

@@ -6,7 +6,8 @@
  * are those of the result: a withheld call shows its wire, and says so.
  * Units: microseconds, as the format has it. At most TIMELINE_RANKS tracks a call; what is left out is said under
  * "otherData".  Source: the "Trace Event Format" that both viewers read.
- * Errors: none.  Ownership: borrows the result, appends to the buffer. */
+ * Errors: none.  Ownership: borrows the result, appends to the buffer.
+ * Edges: a call in which nothing moves has its stages only. */
 #ifndef SIM_REPORT_TIMELINE_H
 #define SIM_REPORT_TIMELINE_H
 
@@ -14,6 +15,7 @@
 
 enum { TIMELINE_RANKS = 256 };
 
+/* Appends the whole trace. */
 void timeline_write(const struct result *r, struct buf *out);
 
 #endif

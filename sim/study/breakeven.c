@@ -20,14 +20,14 @@ static const enum chain_preset presets[PRESETS] = {CHAIN_V1, CHAIN_MEASURED, CHA
 static const double range_default[2] = {1, 32};
 static const double simulated_relative = 5e-4; // three digits
 
-/* Both calls, and the constants of their platform that have an interval. */
+/* The one-hop and the two-hop call, and the constants of their platform that have an interval. */
 struct pair {
     struct call one, two;
     struct intervals *intervals;
 };
 
-/* Seconds per pair of a preset at the workload's width. fused is a target without a width; none is
- * none. */
+/* Finds the seconds per pair of a preset at the workload's width. Presets `fused` and `none` do not depend on the
+ * width. */
 static enum rc chain_at_width(const struct workload *w, enum chain_preset preset, bool interpolate,
                               double *s_per_pair, bool *interpolated, struct err *e) {
     double factor = 1;
@@ -61,7 +61,7 @@ static void no_ratio(struct breakeven_entry *entry, const char *kind, const char
     entry->time_held = entry->ratio;
 }
 
-/* Ratios of one chain under the treatments of alpha, where alpha is not known. */
+/* Fills in the band of one chain's ratio over the treatments of alpha, where alpha is not known. */
 static void fill_band(const struct pair *p, const struct breakeven_question *ask,
                       struct breakeven_entry *entry) {
     size_t n = p->one.platform->alpha_treatments.n;
@@ -261,7 +261,7 @@ static void fill_spreads(const struct pair *p, const struct breakeven_question *
 
 /* --- by simulation ----------------------------------------------------------------------------------- */
 
-/* The closed form's ratio under the same assumption is where to look first. */
+/* Returns the ratio at which a search begins: the closed form's, under the same assumption. */
 static double first_guess(const struct pair *p, const struct breakeven_question *ask,
                           const struct known_costs *c, int treatment, double s_per_pair) {
     struct costs one = c->one, two = c->two;
@@ -375,14 +375,14 @@ static enum rc fill(const struct inputs *in, const struct breakeven_question *as
     return RC_OK;
 }
 
-/* Names the engine of all calls of a search, by the larger one of the two. */
+/* Chooses the engine of all calls of a search, by the larger one of the two. */
 static void choose_engine(const struct pair *p, struct breakeven_result *r) {
     struct estimate x = {.largest_flows = fmax(sim_flows(&p->one), sim_flows(&p->two))};
     estimate_conclude(r->decided, &r->question->q, &x);
     r->engine = x.engine;
 }
 
-/* A ratio of two lower bounds bounds nothing. */
+/* Refuses engines that a search cannot use: of lower bounds there is no meaningful ratio. */
 static enum rc check_engine_of_search(const struct breakeven_result *r, struct err *e) {
     int engine = r->question->q.engine;
     if (r->simulated && engine == SIM_ENGINE_BOUND)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* breakeven.h - the smallest ratio of fast to slow bandwidth at which two hops beat one: the question and its result.
  *
- * Units: SI. A number that is not known is marked by its flag and never written.
+ * Units: SI. Edges: a number that is not known is marked by its flag and never written.
  * Errors: those of the inputs and the engine, RC_WITHDRAWN, RC_UNSUPPORTED, RC_RANGE. Ownership: study_breakeven()
  * makes a result, breakeven_free() releases it; it borrows its question and the study. */
 #ifndef SIM_STUDY_BREAKEVEN_H
@@ -44,7 +44,7 @@ struct breakeven_entry {
 
 struct breakeven_question {
     struct question q;
-    bool simulated;   /* by a search; otherwise by the closed form for every chain */
+    bool simulated;   /* by a search of simulations; otherwise by the closed form for every chain */
     bool interpolate; /* chain between measured hidden widths */
     double host_exposure_s; /* extra host time of two hops */
 };
@@ -68,14 +68,14 @@ struct breakeven_result {
     int64_t ranks;
     double fan_out, quota, row_bytes, experts_per_rank;
     double base_Bps;
-    const char *held; /* what of the slow tier stays over the ratios: x_half in "bytes", or in "time" */
+    const char *held; /* what the slow tier keeps over the ratios: x_half in "bytes", or in "time" */
     double host_exposure_s;
     double range[2];
     struct breakeven_ratio byte_only, byte_only_dedup;
     struct breakeven_entry entries[BREAKEVEN_ENTRIES];
     int n_entries;
     bool alpha_known;
-    char alpha_reason[200]; /* why not, or how it was interpolated */
+    char alpha_reason[200]; /* why alpha is not known, or how it was interpolated */
     bool curves_known;
     double curve_ratio[BREAKEVEN_CURVE];
     /* skew, side by side; -1 where nothing moves */
@@ -100,6 +100,7 @@ struct breakeven_result {
     struct breakeven_input *inputs; /* [n_inputs] the one that moves the gain most first; NULL: none */
 };
 
+/* Answers a question about breakeven. */
 enum rc study_breakeven(const struct study *s, const struct breakeven_question *question,
                         struct breakeven_result **result, struct err *e);
 void breakeven_free(struct breakeven_result *r); /* NULL is allowed */

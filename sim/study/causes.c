@@ -14,7 +14,7 @@ static const char *const names[CAUSE_COUNT] = {
 #undef CAUSE_NAME
 };
 
-/* A Shapley value takes 2^n runs; above this many messages a run, 2 n are made. */
+/* Most messages a run for which Shapley values are worked out, which takes 2^n runs; above it 2 n runs are made. */
 static const double shapley_messages_default = 30000;
 
 static bool has(unsigned on, enum cause c) {
@@ -50,7 +50,7 @@ static bool are_peers(const struct call *s, const struct stage *stage, int src, 
            (stage->index < 0 || plat_index(p, index, src) == plat_index(p, index, dst));
 }
 
-/* Every rank sends the same to every member of its exchange; also to itself. */
+/* Fills a stage with a uniform load: every rank sends the same to every member of its collective, itself included. */
 static void uniform(const struct call *s, const struct stage *stage, double bytes,
                     struct matrix *m) {
     int ranks = s->topology->ranks;
@@ -82,12 +82,12 @@ static void switch_skew_off(const struct call *s, const struct model_geometry *g
             stage->pairs[rank] = g->tokens * (double)s->workload->top_k;
 }
 
-/* Whether a pair stays on a tier inside the one that the closed form charges. */
+/* Returns whether a pair stays on a tier inside the one that the closed form charges. */
 static bool is_near(const struct call *s, const struct stage *stage, int src, int dst) {
     return src != dst && !stage->permutation && topo_tier(s->topology, src, dst) < stage->inside;
 }
 
-/* What a rank sends to near ranks goes to its other destinations, in proportion. */
+/* Moves what a rank sends to near ranks to its other destinations, in proportion. */
 static void switch_intra_off(const struct call *s, struct stage *stage) {
     struct matrix *m = &stage->bytes;
     for (int src = 0; src < m->ranks; src++) {
@@ -116,7 +116,7 @@ static bool has_near(const struct call *s) {
     return false;
 }
 
-/* What the closed form adds for latency and messages, one exchange after the other. [F2] */
+/* Returns what the closed form adds for latency and messages, one stage after the other. [F2] */
 static double added_by_hand_s(const struct call *s, const struct costs *c) {
     double sum_s = 0;
     for (int i = 0; i < s->n_stages; i++) {
@@ -199,7 +199,7 @@ static enum rc time_of(const struct causes_question *q, unsigned on, const struc
     return RC_OK;
 }
 
-/* One stage after the other, each with all ranks at the start. */
+/* Finds the time of the stages one after the other, each entered by all ranks at once. */
 static enum rc serial_time(const struct causes_question *q, unsigned on, const struct variant *v,
                            double *time_s, struct err *e) {
     enum rc rc = RC_OK;
@@ -246,7 +246,7 @@ static bool is_oversubscribed(const struct platform *p) {
     return false;
 }
 
-/* The effects that this call can have at all. */
+/* Fills in the effects that this call can have at all, and returns their number. */
 static int applicable(const struct call *s, enum cause found[CAUSE_COUNT]) {
     const struct platform *p = s->platform;
     const bool can[CAUSE_COUNT] = {
@@ -275,7 +275,8 @@ struct values {
     int evaluations;
 };
 
-/* set: bits of positions in effects. */
+/* Finds the time with a set of effects switched on, by simulation where it is not known yet. set: bits of positions in
+ * effects. */
 static enum rc value(struct values *v, unsigned set, double *time_s, struct err *e) {
     unsigned on = v->never;
     for (int i = 0; i < v->n; i++)
@@ -291,7 +292,7 @@ static enum rc value(struct values *v, unsigned set, double *time_s, struct err 
     return RC_OK;
 }
 
-/* What effect i adds to a set that lacks it. */
+/* Finds what effect i adds to a set that lacks it. */
 static enum rc added(struct values *v, unsigned set, int i, double *seconds, struct err *e) {
     double before_s, after_s;
     enum rc rc = value(v, set, &before_s, e);
@@ -309,7 +310,7 @@ static int bits(unsigned set) {
     return n;
 }
 
-/* |S|! (n - |S| - 1)! / n! = 1 / (n C(n - 1, |S|)) */
+/* Returns the Shapley weight of a set of `size` effects: |S|! (n - |S| - 1)! / n! = 1 / (n C(n - 1, |S|)). */
 static double weight(int n, int size) {
     double ways = 1;
     for (int i = 0; i < size; i++)

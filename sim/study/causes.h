@@ -7,8 +7,10 @@
  * with all on the simulation. What an effect adds depends on what is on already: it gets its
  * Shapley value, the mean over all orders. Where messages are too many for that, the mean of being
  * switched on first and last, and what is left is a part of its own, "interaction". The parts add
- * up to simulated - analytic. Units: SI. Source: FORMULAS.md [V3]. Errors: those of the simulator.
- * Ownership: borrows the question; parts own nothing. */
+ * up to simulated - analytic.
+ * Units: SI. Source: FORMULAS.md [V3]. Errors: those of the simulator.
+ * Ownership: borrows the question; parts own nothing.
+ * Edges: without a closed form, or where ranks enter late, there are 0 parts. */
 #ifndef SIM_STUDY_CAUSES_H
 #define SIM_STUDY_CAUSES_H
 
@@ -58,9 +60,10 @@ struct causes_question {
     double shapley_messages; /* at most so many messages a run; 0: the default */
 };
 
+/* Finds the effects of a call and what each adds. */
 enum rc causes_find(const struct causes_question *q, struct causes *causes, struct err *e);
 
-/* Time with a set of effects switched on (bits of enum cause), for tests and for causes_find(). */
+/* Finds the time with a set of effects switched on (bits of enum cause), for tests and for causes_find(). */
 enum rc causes_value(const struct causes_question *q, unsigned on, double *time_s, struct err *e);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Holds about `limit_bytes`: what was not used for longest goes first, when something new is about to be made.
  * Ownership: the memo has what is kept; memo_clear() releases. What memo_find() returned lives until the next miss.
- * Units: bytes. Errors: none. */
+ * Units: bytes. Errors: none. Edges: one thing that is larger than the limit stays until another one is made. */
 #ifndef SIM_STUDY_MEMO_H
 #define SIM_STUDY_MEMO_H
 

@@ -40,7 +40,7 @@ static void say_reopen(const struct gate_scope *asked, struct result_call *c) {
         snprintf(list, sizeof list, "world %.0f", asked->world[0]);
     snprintf(c->reopen, sizeof c->reopen,
              "measure all-to-alls of this implementation at %s, 32 KiB to 256 MiB a rank, and enter "
-             "the intercept as alpha in the platform file",
+             "the time extrapolated to size 0 as alpha into the platform file",
              list);
 }
 

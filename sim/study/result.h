@@ -2,8 +2,9 @@
 /* result.h - what was found for a question: the only type that text, JSON, CSV, page and timeline are written from.
  *
  * Numbers are claims: sealed by gates/ where they arise, they can be written but not read. Unknown ones are zeroed.
- * Units: SI. Errors: none. Ownership: study_answer() makes a result, result_free() releases it with its inputs; it
- * borrows its question and the study that answered. */
+ * Units: SI. Errors: none. Edges: a zeroed result is empty.
+ * Ownership: study_answer() makes a result, result_free() releases it with its inputs; it borrows its question and the
+ * study that answered. */
 #ifndef SIM_STUDY_RESULT_H
 #define SIM_STUDY_RESULT_H
 

@@ -63,7 +63,7 @@ static void where_nothing_is_claimed(void **state) {
         "no claim: the corpus supports none for drops on an oversubscribed tree with messages of 40",
         "no claim: the corpus has switches and trees only",
         "no claim: with window 1 each message waits for a round trip",
-        "no claim: the window holds the wire time above its bound, no bound either way",
+        "no claim: the window, not a link, decides the wire time, which bounds packets neither way",
         "no claim: a window of less than one bandwidth-delay product",
         "no claim: the corpus supports none for sprayed on one switch with messages of 0.5 bandwidth",
         "no claim: nothing is sent",

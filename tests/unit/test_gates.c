@@ -206,7 +206,7 @@ static void without_an_engine_nothing_is_simulated(void **state) {
         assert_int_equal(r.state, GATE_NOT_EVALUATED);
         assert_string_equal(r.reason, estimand_find(gate_table[i].estimand)->flags & ESTIMAND_ENGINE
                                           ? "no engine to simulate with"
-                                          : "no engine that issues calls ahead of one another was handed in");
+                                          : "no engine was given that issues calls ahead of one another");
         gate_result_clear(&r);
     }
 }

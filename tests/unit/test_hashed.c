@@ -329,7 +329,7 @@ static void seeds_and_draws(void **state) {
     yaml_doc_free(d);
     assert_int_equal(program_run(UNIFORM "--window 1", &d), 0);
     assert_string_equal(program_at(d, "calls.0.allowance.hi_s")->text, "null");
-    assert_non_null(strstr(program_at(d, "calls.0.allowance.basis")->text, "no bound either way"));
+    assert_non_null(strstr(program_at(d, "calls.0.allowance.basis")->text, "bounds packets neither way"));
     yaml_doc_free(d);
 }
 

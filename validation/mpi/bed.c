@@ -54,7 +54,7 @@ static void check_sizes(const int *group, int ranks, int groups) {
     free(size);
 }
 
-/* Ranks are numbered anew, group after group. */
+/* Numbers the ranks anew, group after group. */
 static void make_groups(struct bed *b) {
     int rank, size = b->set->ranks_per_group, *host = mem_alloc((size_t)b->ranks, sizeof *host);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -106,7 +106,7 @@ static FILE *open_file(const char *path) {
     return f;
 }
 
-/* What may be in double quotes of YAML, on one line. */
+/* Writes a text so that it may stand in double quotes of YAML, on one line. */
 static void write_text(FILE *f, const char *key, const char *text) {
     fprintf(f, "# %s: \"", key);
     for (; *text; text++)

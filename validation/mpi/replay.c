@@ -95,7 +95,7 @@ static void fill(const struct bed *b, const double *bytes, struct replay *r) {
     r->receive = buffer_alloc(b->set, received);
 }
 
-/* Largest message, and largest send buffer of a rank. */
+/* Fills in the largest message and the largest send buffer of a rank. */
 static void sizes_of(const struct bed *b, const double *bytes, struct point *p) {
     for (int src = 0; src < b->ranks; src++) {
         double sum = 0;

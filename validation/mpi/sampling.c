@@ -56,7 +56,7 @@ static void take(struct bed *b, const struct point *p, struct taken *t) {
 
 /* --- stopping -------------------------------------------------------------------------------- */
 
-/* Interval of the median from order statistics, at least 95 % by the normal rule n / 2 -+ 0.98 sqrt(n). */
+/* Finds the median and its interval from order statistics, at least 95 % by the normal rule n / 2 -+ 0.98 sqrt(n). */
 static void interval_of(const struct taken *t, double *median, double *low, double *high) {
     double *sorted = mem_alloc((size_t)t->n, sizeof *sorted), reach = 0.98 * sqrt(t->n);
     memcpy(sorted, t->time_s, (size_t)t->n * sizeof *sorted);
@@ -68,7 +68,7 @@ static void interval_of(const struct taken *t, double *median, double *low, doub
     free(sorted);
 }
 
-/* Half the interval of the median, or a step of the clock where that is more. */
+/* Returns half the interval of the median, or one step of the clock where that is more. */
 static double resolution_of(const struct bed *b, const struct taken *t, double *median) {
     double low, high;
     interval_of(t, median, &low, &high);
@@ -81,7 +81,7 @@ static void judge(const struct bed *b, struct taken *t) {
     t->open = t->n < b->set->least || (!t->tight && t->n < b->set->most);
 }
 
-/* Rank 0 decides for all; returns whether a point is still open. */
+/* Lets rank 0 decide for all ranks which points are done; returns whether one is still open. */
 static bool decide(struct bed *b, struct taken *taken, int n, double begin_s) {
     bool any = false;
     for (int i = 0; i < n; i++)
@@ -105,7 +105,7 @@ static void shuffle(int *order, int n, struct rng *r) {
 
 /* --- what is said in the end ------------------------------------------------------------------- */
 
-/* The point before i that differs from it in size or number of calls only, or -1. */
+/* Returns the point before i that differs from it in size or number of calls only, or -1. */
 static int before_in_series(const struct point *p, int i) {
     const struct point *a = &p[i];
     for (int k = i - 1; k >= 0; k--)
@@ -115,7 +115,7 @@ static int before_in_series(const struct point *p, int i) {
     return -1;
 }
 
-/* Whether a point may be called different from the one before it in its series: beyond what both resolve. */
+/* Says whether a point may be called different from the one before it in its series: beyond what both resolve. */
 static const char *is_distinct(const struct bed *b, const struct point *p, const struct taken *t, int i) {
     double median[2];
     int k = before_in_series(p, i);

@@ -66,24 +66,25 @@ struct point {
 void bed_open(struct bed *b, const struct settings *set);
 void bed_close(struct bed *b);
 
-/* Times the points as said above. */
+/* Times the points and writes their samples, as the head of this file says. */
 void sample_points(struct bed *b, struct point *points, int n);
 
-/* Buffers in the memory that the settings name. */
+/* Make and release a buffer in the memory that the settings name. */
 void *buffer_alloc(const struct settings *set, double bytes);
 void buffer_free(const struct settings *set, void *p);
 
-/* Prints and ends all ranks. */
+/* Prints a message and ends all ranks. */
 _Noreturn void give_up(const char *format, ...) ERR_PRINTF(1, 2);
 
-/* Sizes of one message, row_bytes and then twice as many rows each, up to the most; returns how many. */
+/* Fills in sizes of one message, row_bytes and then twice as many rows each, up to the most; returns how many. */
 enum { SIZES = 40 };
 int message_sizes(const struct settings *set, int peers, double sizes[SIZES]);
 
-/* Worlds to try below a limit: 2, 3, 4, 6, 8, 12, .. and the limit; returns how many. */
+/* Fills in worlds to try up to a limit: 2, 3, 4, 6, 8, 12, .. and the limit; returns how many. */
 int worlds_up_to(int limit, int worlds[SIZES]);
 
-/* Communicator of the first ranks of each group (slow) or of the first group; MPI_COMM_NULL on the others. */
+/* Returns the communicator of the first ranks of each group (slow) or of the first group; MPI_COMM_NULL on other
+ * ranks. */
 MPI_Comm world_of(const struct bed *b, int world, bool slow);
 
 /* A growing list of points; every rank adds the same ones. */

@@ -33,7 +33,7 @@ struct two_hop {
     int part;
 };
 
-/* Where slot k of a token goes. */
+/* Returns the expert's rank that slot k of a token goes to. */
 static int choice(const struct bed *b, int src, int token, int k) {
     unsigned x = (unsigned)(src * 7919 + token * 104729 + k * 1299709 + 12345);
     x ^= x >> 15;
@@ -62,7 +62,7 @@ static int offsets(const int *counts, int n, int *into) {
     return sum;
 }
 
-/* Sizes, then rows; returns rows that arrive. */
+/* Exchanges sizes, then rows; returns the number of rows that arrive. */
 static int exchange(const struct two_hop *t, const struct hop *h, const char *send, char *receive, double *counts_s,
                     double *rows_s) {
     int *counts = h->counts, n = h->size;
@@ -77,7 +77,7 @@ static int exchange(const struct two_hop *t, const struct hop *h, const char *se
     return arrive;
 }
 
-/* Forwarder: rows in order of their owner; a row that two ranks want is there twice. */
+/* Sorts rows at the forwarder by their owner; a row that two ranks want is there twice. */
 static void sort_by_owner(const struct two_hop *t, int rows) {
     const struct bed *b = t->bed;
     int first = b->rank / b->ranks_per_group * b->ranks_per_group;

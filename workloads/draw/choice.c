@@ -12,8 +12,8 @@
 struct choice {
     struct choice_shape shape;
     int pools, pools_chosen, pool_size, inside; /* a pool is a group, or all experts */
-    struct sampler *which; /* pools of a token */
-    struct sampler **within; /* experts of each pool */
+    struct sampler *which; /* draws the pools of a token */
+    struct sampler **within; /* draws the experts inside each pool */
     bool shared; /* all pools have the same sampler */
     int *chosen_pools; /* scratch of one token */
     struct selection *scored; /* by scores, router.h; NULL otherwise */
@@ -23,7 +23,7 @@ bool choice_by_scores(const struct choice_shape *s) {
     return s->mode == MODE_GROUP_LIMITED || router_acts(&s->router);
 }
 
-/* What a router and a limit leave together. */
+/* Checks that the router and the machine's limit together leave a token at least top_k experts. */
 static enum rc check_both(const struct choice_shape *s, struct err *e) {
     if (!router_acts(&s->router))
         return RC_OK;
@@ -161,7 +161,8 @@ static void choice_lay_out(struct choice *c) {
     c->chosen_pools = mem_alloc((size_t)c->pools_chosen, sizeof *c->chosen_pools);
 }
 
-/* Rounding may leave a sum a little off, or a share a little above 1. */
+/* Builds a sampler of shares that are scaled to sum to k: rounding may leave their sum a little off, or one a little
+ * above 1. */
 static enum rc build_within(const double *inclusion, int n, int k, struct sampler **s,
                             struct err *e) {
     double *p = mem_alloc((size_t)n, sizeof *p), sum = stat_sum(inclusion, (size_t)n);

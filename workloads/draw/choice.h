@@ -16,7 +16,7 @@
  * Units: counts and probabilities.
  * Errors: RC_RANGE when the mode's or the router's conditions do not hold.
  * Ownership: choice_free() releases.
- * Edges: router {0}: none. */
+ * Edges: router {0} stands for no router. */
 #ifndef WORKLOADS_DRAW_CHOICE_H
 #define WORKLOADS_DRAW_CHOICE_H
 
@@ -40,21 +40,21 @@ bool choice_by_scores(const struct choice_shape *s);
 /* Checks the conditions of the mode and of the router. */
 enum rc choice_check(const struct choice_shape *s, enum routing_mode mode, struct err *e);
 
-/* The most experts of one group, hence of one rank in it, that a token can choose. */
+/* Returns the most experts of one group, hence of one rank in it, that a token can choose. */
 int choice_most_inside(const struct choice_shape *s);
 
-/* into[n] = min(1, c weight), with c such that they sum to k: shares of experts that a token has at most
- * once. Every weight is positive, or at least k of them are. */
+/* Fills into[n] with min(1, c weight), c chosen so that they sum to k: the shares of experts of which a token has each
+ * at most once. Every weight is positive, or at least k of them are. */
 void choice_shares(const double *weight, int n, int k, double *into);
 
-/* Fills in the inclusion probability of each expert for these weights. By scores: measured on `tokens` tokens drawn
- * with a seed of its own; otherwise exact. */
+/* Fills into[experts] with the inclusion probability of each expert under these weights: exact without scores; by
+ * scores measured on `tokens` tokens, which are drawn with a seed of their own. */
 void choice_inclusion(const struct choice_shape *s, const double *weight, int tokens, double *into);
 
 struct choice;
 
-/* inclusion[experts] as choice_inclusion() gives it (summing to k, and to what the mode takes of each
- * group); for group_limited the weights themselves. */
+/* Builds a choice. inclusion[experts] is what choice_inclusion() gives (summing to k, and in each group to what the
+ * mode takes there); for group_limited it holds the weights themselves. */
 enum rc choice_build(const struct choice_shape *s, const double *inclusion, struct choice **choice,
                      struct err *e);
 void choice_free(struct choice *c); /* NULL is allowed */
@@ -62,8 +62,8 @@ void choice_free(struct choice *c); /* NULL is allowed */
 /* Draws one token's k distinct experts into ids. */
 void choice_draw(struct choice *c, struct rng *r, int *ids);
 
-/* Probability that a token has no row on a place, where expert ids[i] (rising) has a row there with probability
- * 1 - keep[i]. Not by scores. */
+/* Returns the probability that a token has no row on a place, where expert ids[i] (rising) has a row there with
+ * probability 1 - keep[i]. For choices without scores only. */
 double choice_miss(const struct choice *c, const int *ids, const double *keep, int n);
 
 #endif

@@ -17,7 +17,7 @@ static void fit_row(const struct pairs_ask *a, double *row, double *scratch) {
     memcpy(row, scratch, (size_t)a->experts * sizeof *row);
 }
 
-/* Scales the columns to the base. Returns the largest relative error found before. */
+/* Scales the columns of the table to the base. Returns the largest relative error that they had before. */
 static double fit_columns(const struct pairs_ask *a, double *share) {
     double total = 0, worst = 0;
     double *sum = mem_alloc((size_t)a->experts, sizeof *sum);

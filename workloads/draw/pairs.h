@@ -9,7 +9,8 @@
  * Valid for: columns met within 0.2 %; caps at 1 can keep them from it, which is said in notes.
  * Units: probabilities; sigma has none.
  * Errors: none; sums that could not be met are said in notes.
- * Ownership: the caller frees the table. */
+ * Ownership: the caller frees the table.
+ * Edges: sigma 0 gives every source the base. */
 #ifndef WORKLOADS_DRAW_PAIRS_H
 #define WORKLOADS_DRAW_PAIRS_H
 

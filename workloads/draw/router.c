@@ -94,12 +94,12 @@ void selection_free(struct selection *s) {
     free(s);
 }
 
-/* Whether a value would be among the `most` best. */
+/* Returns whether a value would be among the `most` best. */
 static inline bool is_wanted(const struct best *list, int n, int most, double value) {
     return n < most || value > list[most - 1].value;
 }
 
-/* Adds a value that is wanted, best first; of equal ones the first stays ahead. */
+/* Adds a value that is_wanted() accepts to a list, best first; among equal values the earlier one stays ahead. */
 static void offer(struct best *list, int *n, int most, double value, int id) {
     int i = *n < most ? (*n)++ : most - 1;
     for (; i > 0 && value > list[i - 1].value; i--)
@@ -107,14 +107,14 @@ static void offer(struct best *list, int *n, int most, double value, int id) {
     list[i] = (struct best){value, id};
 }
 
-/* sigmoid(ln w + ln(u / (1 - u))) without a logarithm. */
+/* Returns the score sigmoid(ln w + ln(u / (1 - u))), worked out without a logarithm. */
 static double score_of(double weight, double u) {
     double x = weight * u;
     return x > 0 ? x / (1 - u + x) : 0;
 }
 
 /* Returns the score of a group of experts: its highest one, or the mean of its two highest ones, which orders groups as
- * their sum does and lets a group of one expert take part. Below 0: no expert of it is left. */
+ * their sum does and lets a group of one expert take part. Below 0: none of its experts is left. */
 static double group_value(const double *score, int n, enum group_score how) {
     double first = -1, second = -1;
     for (int i = 0; i < n; i++) { // smaller and larger of two without a branch: which way it goes cannot be foreseen
@@ -125,7 +125,7 @@ static double group_value(const double *score, int n, enum group_score how) {
     return how == GROUP_MAX || second < 0 ? first : (first + second) / 2;
 }
 
-/* Takes all experts out but those of the `most` best of n equal groups. */
+/* Rules out all experts but those of the `most` best of n equal groups. */
 static void keep_groups(struct selection *s, int n, int most, enum group_score how) {
     int size = s->ask.experts / n, found = 0;
     for (int g = 0; g < n; g++) {

@@ -50,6 +50,7 @@ struct selection_ask {
 
 /* Tokens of one router, drawn one after the other. */
 struct selection;
+/* Returns the selection of a router with its machine limit. */
 struct selection *selection_build(const struct selection_ask *ask);
 void selection_free(struct selection *s); /* NULL is allowed */
 

@@ -40,7 +40,8 @@ static double *chance(const struct sampler *s, int node) {
     return s->chance + s->at[node];
 }
 
-/* out[j] for j up to most: j experts below two children. split() adds the terms in the same order. */
+/* Fills out[j], for j up to most, with the chance that j experts are drawn below two children. split() adds the terms
+ * in the same order. */
 static void combine(const double *left, const double *right, int most_child, double *out,
                     int most) {
     for (int j = 0; j <= most; j++) {
@@ -120,7 +121,7 @@ static enum rc solve(const struct solver *v, struct err *e) {
                          v->s->k, v->s->n, worst);
 }
 
-/* Fills target and odds. */
+/* Checks the inclusion probabilities; fills in the solver's target and first odds. */
 static enum rc check_inclusion(const struct solver *v, struct err *e) {
     const struct sampler *s = v->s;
     double sum = 0, open = 0;
@@ -214,7 +215,7 @@ void sampler_free(struct sampler *s) {
 
 /* --- drawing ------------------------------------------------------------------------------------ */
 
-/* Draws how many of `want` experts below a node are on its left. */
+/* Draws how many of the `want` experts below a node are in its left half. */
 static int split(const struct sampler *s, int node, int want, struct rng *r) {
     const double *left = chance(s, 2 * node), *right = chance(s, 2 * node + 1);
     int most = s->most[2 * node], x = want > most ? want - most : 0, possible = x;
@@ -262,14 +263,14 @@ void sampler_draw(const struct sampler *s, struct rng *r, int *ids) {
 
 /* --- missing a place ---------------------------------------------------------------------------- */
 
-/* Experts that may be lost on a place: expert[i] stays with probability keep[i]. */
+/* The experts that may be lost on a place: expert[i] stays with probability keep[i]. */
 struct place_of {
     const int *expert;
     const double *keep;
     int n;
 };
 
-/* First entry that is not below an expert. */
+/* Returns the index of the first entry that is not below an expert. */
 static int lower(const struct place_of *p, int expert) {
     int low = 0, high = p->n;
     while (low < high) {

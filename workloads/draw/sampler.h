@@ -9,7 +9,8 @@
  * the tree of partial counts and the damped odds update are our own derivation, see sampler.c.
  * Units: probabilities.
  * Errors: RC_RANGE: a probability outside 0..1, a sum other than k, SAMPLER_TOLERANCE not met.
- * Ownership: sampler_free() releases. */
+ * Ownership: sampler_free() releases.
+ * Edges: k below 1 or above n is refused; NULL may be released. */
 #ifndef WORKLOADS_DRAW_SAMPLER_H
 #define WORKLOADS_DRAW_SAMPLER_H
 

@@ -11,7 +11,7 @@
 /* Weights below this share of the largest one are raised to it: a probability must stay a number. */
 static const double weight_floor = 1e-12;
 
-/* What is drawn once: the parameter then moves every weight continuously. */
+/* What is drawn once for a seed: the parameter then moves every weight continuously. */
 struct fixed {
     int *order;
     double *z, *u;
@@ -46,8 +46,8 @@ static void fixed_clear(struct fixed *f) {
     free(f->load);
 }
 
-/* ln of a Gamma(a) variate from a normal and a uniform one: Gamma(a) = Gamma(a + 1) U^(1/a); Gamma(a + 1)
- * by the cube of Wilson and Hilferty (Proc. Natl. Acad. Sci. 1931), whose root is kept above 0. */
+/* Returns ln of a Gamma(a) variate from a normal and a uniform one: Gamma(a) = Gamma(a + 1) U^(1/a); Gamma(a + 1) by
+ * the cube of Wilson and Hilferty (Proc. Natl. Acad. Sci. 1931), whose root is kept above 0. */
 static double log_gamma_variate(double a, double z, double u) {
     double b = a + 1, root = 1 - 1 / (9 * b) + z / (3 * sqrt(b));
     return log(b) + 3 * log(fmax(root, 0.01)) + log(u) / a;
@@ -99,10 +99,12 @@ double skew_rho(const double *load, int experts, int ranks) {
     return rho;
 }
 
-/* Affinities drawn to measure loads of scores once: few while a parameter is looked for, many for what is reached. */
+/* How many affinities are drawn to measure the loads of scores once: few while a parameter is searched for, many to
+ * check the one that was found. */
 enum { FEW_AFFINITIES = 1 << 20, MANY_AFFINITIES = 1 << 25 };
 
-/* The target's measure at parameter x, from so many affinities where it has to be drawn; weight is overwritten. */
+/* Returns the measure of the target (rho_max or cv) at parameter x, from so many affinities where loads have to be
+ * drawn; weight is overwritten. */
 static double measure(const struct skew *s, const struct fixed *f, double x, int affinities, double *weight) {
     weights_at(s, f, x, weight);
     choice_inclusion(&s->shape, weight, affinities / s->shape.experts + 1, f->load);
@@ -124,7 +126,7 @@ static enum rc refuse(const struct skew *s, double target, double reached, struc
                        : "");
 }
 
-/* Where a measure crosses the target, from so many affinities: between low and high, whose measure is not below. */
+/* An interval of the parameter in which a measure from so many affinities crosses the target. */
 struct bracket {
     double low, high, value; /* value: measure at high */
     int affinities;
@@ -147,8 +149,8 @@ static double widen(const struct skew *s, const struct fixed *f, double target, 
     return most;
 }
 
-/* Halves a bracket; returns the parameter. The measure is continuous in it, not always monotonic: any crossing
- * serves. */
+/* Halves a bracket until it is narrow and returns the parameter. The measure is continuous in it, not always monotonic:
+ * any crossing serves. */
 static double halve(const struct skew *s, const struct fixed *f, double target, double *weight, struct bracket b) {
     enum { HALVINGS = 60 };
     double x = b.high;
@@ -163,8 +165,8 @@ static double halve(const struct skew *s, const struct fixed *f, double target, 
     return x;
 }
 
-/* Finds a parameter whose measure from many affinities is the target: the one from few is looked for, corrected by what
- * the other one says there, until that agrees. */
+/* Finds a parameter whose measure from many affinities is the target: searches with few affinities, measures the result
+ * with many, and corrects the target of the search by the difference until both agree. */
 static enum rc search_drawn(const struct skew *s, const struct fixed *f, double target, double *weight, double *found,
                             struct err *e) {
     enum { ROUNDS = 8 };
@@ -193,7 +195,7 @@ static enum rc search(const struct skew *s, const struct fixed *f, double *weigh
     return RC_OK;
 }
 
-/* From one step to the next a share of the experts swap their popularities among each other. */
+/* Lets popularities drift: from one batch or layer to the next a share of the experts swap theirs among each other. */
 static void let_drift(const struct skew *s, double *weight) {
     int n = s->shape.experts, moved = (int)lround(s->drift * n);
     int *pick = mem_alloc((size_t)n, sizeof *pick);
@@ -261,7 +263,7 @@ enum rc skew_weights(const struct skew *s, double *weight, struct buf *notes, st
 }
 
 double skew_preset_rho(enum skew_preset preset, int ranks) {
-    /* Public records with E = 256, k = 8 (GLM-5.2 on ten domains): EP 8, 32, 64. */
+    /* rho_max at EP 8, 32 and 64 in public records with E = 256, k = 8 (GLM-5.2 on ten domains). */
     static const double rho[SKEW_PRESETS][3] = {{1.1, 1.4, 1.7}, {1.2, 1.8, 2.5}, {2.2, 5, 9}};
     double x = (log2(ranks) - 3) / 2; // 0, 1 and 1.5 at 8, 32 and 64
     return x <= 1 ? rho[preset][0] + x * (rho[preset][1] - rho[preset][0])

@@ -17,7 +17,8 @@
  * Ownership: the caller owns weight[experts] and the notes.
  * Errors: RC_RANGE above the ceiling or above what the family reaches, with the highest value that is
  * reached.
- * Valid for: group_limited: loads are measured on drawn tokens, the target is met within 2 %. */
+ * Valid for: group_limited: loads are measured on drawn tokens, the target is met within 2 %.
+ * Edges: parameter 0 is uniform; a preset asked for outside EP 8 to 64 goes on along its line, callers refuse it. */
 #ifndef WORKLOADS_DRAW_SKEW_H
 #define WORKLOADS_DRAW_SKEW_H
 
@@ -35,7 +36,7 @@ struct skew {
     double rho_max, cv; /* the target, 0 = not this one; both 0: parameter */
     double parameter;
     uint64_t seed;
-    double drift; /* share of experts that swap popularities from one step to the next, 0..1 */
+    double drift; /* share of experts that swap popularities from one batch or layer to the next, 0..1 */
     int64_t step; /* batch or layer, 0 = the one that meets the target */
 };
 
@@ -48,8 +49,9 @@ double skew_ceiling(const struct choice_shape *shape, int ranks);
 /* Returns the rho_max of loads in contiguous blocks on `ranks` ranks. */
 double skew_rho(const double *load, int experts, int ranks);
 
-/* Returns the rho_max of a preset at EP = ranks; RC_RANGE outside 8..64. names: mixed-web, one-domain, bad-layer. */
+/* The presets mixed-web, one-domain and bad-layer. */
 enum skew_preset { SKEW_MIXED_WEB, SKEW_ONE_DOMAIN, SKEW_BAD_LAYER, SKEW_PRESETS };
+/* Returns the rho_max of a preset at EP = ranks, 8 to 64; between the recorded EP linear in log2 EP. */
 double skew_preset_rho(enum skew_preset preset, int ranks);
 
 /* Returns the rho_max that a kernel benchmark's knob means: load of the hot rank over the mean of the other ranks. */

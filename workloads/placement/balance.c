@@ -42,7 +42,8 @@ void balance_pack(const double *load, int n, int bins, int *bin, int *place) {
     free(used);
 }
 
-/* Replicas and packing inside one node. order[n]: its experts; slot[slots] receives expert ids. */
+/* Makes the replicas of one node and packs them onto its ranks. order[n]: the experts of the node; slot[slots] receives
+ * expert ids. */
 static void fill_node(const struct balance_ask *a, const int *order, int n, int ranks, int *slot) {
     int slots = a->slots / a->nodes;
     int *copies = mem_alloc((size_t)n, sizeof *copies),

@@ -8,6 +8,7 @@
  * Units: loads are in any unit, only their ratios matter.
  * Errors: none; what must divide is checked by the callers.
  * Ownership: borrows everything; results go to arrays of the caller.
+ * Edges: equal loads keep their order; slots equal to experts make no replica.
  * Source: the description of EPLB (deepseek-ai/EPLB, MIT); its worked example is a test. */
 #ifndef WORKLOADS_PLACEMENT_BALANCE_H
 #define WORKLOADS_PLACEMENT_BALANCE_H
@@ -25,8 +26,8 @@ struct balance_ask {
 /* Makes replicas: fills slot_expert[slots], where rank r holds slots r * slots / ranks and up. */
 void balance_replicate(const struct balance_ask *ask, int *slot_expert);
 
-/* Pours an amount onto n bases as if they were the ground of a pool: into[i] sum to the amount, and all that get some
- * end at one level, which no other base is below. n >= 1; amount 0 gives zeros. */
+/* Spreads an amount over n bases, as water fills a pool with an uneven ground: into[i] sum to the amount, all bases
+ * that get some end at one level, and no other base is below it. n >= 1; amount 0 gives zeros. */
 void balance_level(const double *base, int n, double amount, double *into);
 
 #endif

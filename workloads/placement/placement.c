@@ -26,7 +26,7 @@ static void index_homes(struct placement *p) {
     free(next);
 }
 
-/* Two replicas on one rank give no balance: the placement is used, and the pair is named. */
+/* Appends a note with the replicas of one expert that share a rank: they give no balance, but the placement is used. */
 static void note_pairs(struct placement *p) {
     enum { NAMED = 4 };
     int pairs = 0;

@@ -10,7 +10,8 @@
  * Units: loads are in any unit, only their ratios matter.
  * Errors: RC_SHAPE (experts do not divide and no policy is given, an expert without a home), RC_RANGE (an
  * id that does not exist), and those of the readers.
- * Ownership: placement_free() releases. */
+ * Ownership: placement_free() releases.
+ * Edges: a rank may hold no expert; load NULL counts all experts alike. */
 #ifndef WORKLOADS_PLACEMENT_PLACEMENT_H
 #define WORKLOADS_PLACEMENT_PLACEMENT_H
 
@@ -27,7 +28,7 @@ enum placement_kind {
     PLACEMENT_FILE
 };
 
-/* What happens when the experts do not divide by the ranks. */
+/* Where the rest goes when the experts do not divide by the ranks. */
 enum remainder {
     REMAINDER_REFUSE,
     REMAINDER_FIRST, /* the first E mod EP ranks hold one more */

@@ -6,7 +6,7 @@
 #include "workloads/placement/balance.h"
 #include "workloads/placement/placement_file.h"
 
-/* Works out the number of experts on every rank, by the policy for the remainder. */
+/* Fills in the number of experts on every rank, by the policy for the remainder. */
 static enum rc sizes(const struct placement_ask *ask, int *size, struct err *e) {
     int each = ask->experts / ask->ranks, more = ask->experts % ask->ranks;
     int next = ask->experts + (more ? ask->ranks - more : 0);

@@ -3,7 +3,8 @@
  *
  * Units: loads are in any unit, only their ratios matter.
  * Errors: as in placement.h; those of the readers for a file.
- * Ownership: placement_free() releases the result. load NULL in the question: all experts weigh the same. */
+ * Ownership: placement_free() releases the result.
+ * Edges: load NULL in the question counts all experts alike. */
 #ifndef WORKLOADS_PLACEMENT_PLACEMENT_BUILD_H
 #define WORKLOADS_PLACEMENT_PLACEMENT_BUILD_H
 

@@ -10,7 +10,7 @@
 
 enum { FILE_BYTES = 64 << 20, SLOTS_MAX = 1 << 20 };
 
-/* Lists of experts per layer, or per layer and device. */
+/* Lists of experts: one per layer, or one per device of a layer. */
 struct lists {
     int *expert;
     size_t n, room;
@@ -18,7 +18,7 @@ struct lists {
     size_t n_lists, lists_room;
 };
 
-/* What was found for the layer asked for. */
+/* What the file holds for the layer asked for. */
 struct found {
     struct lists devices; /* expert_map.json: one list per device */
     struct lists layers; /* physical_to_logical_map: one list per layer */
@@ -47,7 +47,7 @@ static void end_list(struct lists *l) {
     l->end[l->n_lists++] = l->n;
 }
 
-/* A list of numbers, or (inner) a list of such lists; the opening bracket is read. */
+/* Reads a list of numbers, or with `inner` a list of such lists; the opening bracket is read. */
 static enum rc read_lists(struct json_pull *j, struct lists *l, bool inner, struct err *e) {
     bool any = false;
     enum rc rc = json_pull_next(j, e);
@@ -72,7 +72,7 @@ static enum rc want(const struct json_pull *j, enum json_token token, const char
                : err_at(e, RC_SCHEMA, &j->at, "%s, expected %s", json_pull_name(j), what);
 }
 
-/* {"device_id": .., "device_expert": [..]} */
+/* Reads {"device_id": .., "device_expert": [..]} and adds its list. */
 static enum rc read_device(struct json_pull *j, struct lists *into, struct err *e) {
     bool any = false;
     enum rc rc = want(j, JSON_MAP, "a device {device_expert: [..]}", e);
@@ -92,7 +92,7 @@ static enum rc read_device(struct json_pull *j, struct lists *into, struct err *
     return rc || any ? rc : err_at(e, RC_SCHEMA, &j->at, "a device without device_expert");
 }
 
-/* {"layer_id": .., "device_list": [..]}; devices count in the order of the file. */
+/* Reads {"layer_id": .., "device_list": [..]}; devices count in the order of the file. */
 static enum rc read_layer(struct json_pull *j, struct found *f, int64_t index, struct err *e) {
     struct lists devices = {0};
     int64_t id = index;
@@ -182,7 +182,7 @@ static enum rc read_npy(const char *data, size_t n, const char *name, struct lis
     return RC_OK;
 }
 
-/* Slots in equal blocks; a slot of -1 is empty. */
+/* Makes the placement of a layer's slots, in equal blocks over the ranks; a slot of -1 is empty. */
 static enum rc place_layer(const struct placement_ask *ask, const struct lists *l,
                            struct placement **p, struct err *e) {
     size_t row = ask->layer < 0 ? 0 : (size_t)ask->layer;

@@ -6,6 +6,7 @@
  * physical experts lie on the ranks in equal blocks.
  * Units: none, numbers of experts.
  * Ownership: placement_free() releases the result; data is borrowed.
+ * Edges: a slot of -1 is empty; layer -1 is the first layer of the file.
  * Errors: those of the readers, RC_SHAPE when devices or slots do not fit the ranks. */
 #ifndef WORKLOADS_PLACEMENT_PLACEMENT_FILE_H
 #define WORKLOADS_PLACEMENT_PLACEMENT_FILE_H

@@ -22,7 +22,7 @@ static int first_home(const struct replicas *r, int expert) {
     return r->ask.placement->home_start[expert];
 }
 
-/* How far a rank is from the source: 0 the same, 1 in its group, .. */
+/* Returns how far a rank is from the source: 0 the same rank, 1 in its group, 2 in its domain of the next tier, .. */
 static int distance(const struct replicas *r, int rank) {
     const struct platform *p = r->ask.platform;
     int cut = 0;
@@ -33,8 +33,8 @@ static int distance(const struct replicas *r, int rank) {
     return 1 + cut;
 }
 
-/* Adds the load of an expert's homes at the smallest sum of squares: levelled over its ranks. Returns the largest
- * change of a share. load[ranks] is without the expert before and with it after. */
+/* Adds the rows of an expert to the loads of its homes so that the sum of squares is smallest: levelled over its ranks.
+ * Returns the largest change of a share. load[ranks] is without the expert before and with it after. */
 static double level_expert(struct replicas *r, int expert, double rows, double *load) {
     const struct placement *p = r->ask.placement;
     int from = first_home(r, expert), n = placement_replicas(p, expert), places = 0;
@@ -56,8 +56,7 @@ static double level_expert(struct replicas *r, int expert, double rows, double *
     return moved;
 }
 
-/* Levels one expert after the other until nothing moves: each move lowers a convex sum over a product of simplices.
- * */
+/* Levels one expert after the other until nothing moves: each move lowers a convex sum over a product of simplices. */
 static void level_all(struct replicas *r) {
     enum { ROUNDS = 1000 };
     const struct placement *p = r->ask.placement;
@@ -127,8 +126,8 @@ bool replicas_same(const struct replicas *r) {
     return r->most < 2 || (!by_source && (r->ask.choice != REPLICA_WEIGHTED || !(r->ask.cap > 0)));
 }
 
-/* Gives `rest` to the homes at one distance that are below the cap, in equal parts as far as these have room. Returns
- * what is left of it. */
+/* Gives `rest` to the homes at distance `at` that are below the cap, in equal parts as far as they have room. Returns
+ * what is left over. */
 static double spread(const struct replicas *r, int from, int n, int at, double cap, double rest) {
     for (int open = 1; open > 0 && rest > 0;) {
         double room = 0;
@@ -149,7 +148,7 @@ static double spread(const struct replicas *r, int from, int n, int at, double c
     return rest;
 }
 
-/* Takes from each share what is above the cap; the nearest replicas with room get it. */
+/* Cuts each share at the cap and gives the rest to the nearest replicas that have room. */
 static void hold_cap(struct replicas *r, int from, int n) {
     double cap = fmax(r->ask.cap, 1.0 / n), rest = 0;
     for (int i = from; i < from + n; i++) {
@@ -193,7 +192,8 @@ const double *replicas_shares(const struct replicas *r) {
     return r->share;
 }
 
-/* Returns the home that is furthest behind its share, the first one shifted by the source among equals. */
+/* Returns the home that has got the least of its share so far; among equals the first one, counted from the source's
+ * number on. */
 static int most_behind(const struct replicas *r, int from, int n, int64_t row) {
     int best = -1;
     double most = -INFINITY;
