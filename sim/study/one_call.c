@@ -148,6 +148,7 @@ static void fill_times(const struct outcome *outcomes, struct call_run *run) {
     struct result_call *c = run->c;
     double wire_bound_s = run->cases.bound_s[run->cases.wire];
     c->simulated = run->term->simulated = true;
+    c->engine = outcomes[run->cases.wire].engine; // that played it, whatever was asked for
     run->term->wire_s = outcomes[run->cases.wire].time_s;
     run->term->time_s = c->time_known ? outcomes[0].time_s : 0;
     c->wire = claim_make(run->wire, run->term->wire_s);

@@ -84,11 +84,22 @@ static void a_failed_agreement_withdraws_fluid(void **state) {
     question_clear(&q);
 }
 
-/* Of the two calls one has more than SIM_SIMGRID_FLOWS flows, the other fewer: both are played on the same engine. */
+/* Of the two calls one alone would be played on `fluid`, the other on SimGrid: both are played on the same engine. */
 static void auto_decides_once_for_all_calls(void **state) {
     (void)state;
-    struct yaml_doc *d = json_of("simulate " SHAPE "--set platform.groups=8 --set platform.fast.x_half=0B "
-                                 "--set platform.slow.x_half=0B");
+    static const char asked[] = "simulate " SHAPE "--set platform.groups=8 --set platform.fast.x_half=0B "
+                                "--set platform.slow.x_half=0B --phase dispatch";
+    static const char *const strategies[] = {"one-hop", "two-hop"};
+    double flows[2];
+    for (int i = 0; i < 2; i++) {
+        char *dry = mem_printf("%s --strategy %s --dry-run", asked, strategies[i]);
+        flows[i] = number(dry, "largest_run_flows");
+        free(dry);
+    }
+    assert_true(flows[0] > SIM_SIMGRID_FLOWS && flows[1] > 0 && flows[1] < SIM_SIMGRID_FLOWS);
+    struct yaml_doc *d = json_of(asked);
+    assert_string_equal(program_at(d, "calls.0.strategy")->text, "one-hop");
+    assert_string_equal(program_at(d, "calls.1.strategy")->text, "two-hop");
     assert_string_equal(program_at(d, "calls.0.engine")->text, "fluid");
     assert_string_equal(program_at(d, "calls.1.engine")->text, "fluid");
     assert_string_equal(program_at(d, "engine.name")->text, "fluid");
