@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/bound_near.h"
 #include "model/model.h"
 #include "sim/engine/engine.h"
 #include "sim/study/allow.h"
@@ -84,6 +85,13 @@ static void fill_bounds(struct call_run *run) {
             bound_s = cases->bound_s[i];
     run->c->bound = claim_make(run->wire, bound_s < 0 ? cases->bound_s[cases->wire] : bound_s);
     run->c->wire_bound = claim_make(run->wire, cases->bound_s[cases->wire]);
+}
+
+/* Says of a call that is not simulated whether its bound is as good as a simulation, while no gate denies it. */
+static void judge_bound(struct asking *a, struct call_run *run) {
+    const struct licence *near = licences_for(a->licences, CAP_NEAR_BOUND, run->scope);
+    run->c->bound_is_near = a->q->engine == SIM_ENGINE_BOUND && licence_state(near) != CAPABILITY_WITHDRAWN &&
+                            bound_far(&run->call) == NULL;
 }
 
 static void fill_traffic(struct call_run *run) {
@@ -236,6 +244,7 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
         return RC_OK;
     }
     fill_bounds(run);
+    judge_bound(a, run);
     enum rc rc = question_simulates(a->q) ? simulate(a, run, e) : RC_OK;
     run->c->analytic.present = a->q->compare;
     run->c->analytic.no_form = a->q->compare ? model_no_form(&run->call) : NULL;
