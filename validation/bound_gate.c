@@ -21,7 +21,8 @@ static const struct {
                 {"synthetic", "groups=33 ranks_per_group=1", "tokens_per_rank=3 experts=132", false},
                 {"aws-p5en", "groups=12", "tokens_per_rank=512 experts=384", false},
                 {"gb200-nvl72", "groups=1", "tokens_per_rank=128 experts=288", false},
-                {"dgx-h100", "groups=3 ranks_per_group=16 port_bandwidth=450GBps", "tokens_per_rank=1000 experts=192", false}};
+                {"dgx-h100", "groups=3 ranks_per_group=16 port_bandwidth=450GBps",
+                 "tokens_per_rank=1000 experts=192", false}};
 static const char *const implementations[] = {"collective-eager", "nccl-p2p"};
 enum { N_MACHINES = sizeof machines / sizeof *machines, OF_A_MACHINE = 8 };
 

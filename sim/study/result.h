@@ -63,9 +63,7 @@ struct result_sequence {
     int worst; /* place of the call that adds most; -1: no number of one may be shown */
 };
 
-/* What a result says of a call whose bound_is_near. */
-#define RESULT_BOUND_IS_NEAR \
-    "a simulation would end within 1 % of the lower bound of the wire time (gate bound-agreement)"
+#define RESULT_BOUND_IS_NEAR "a simulation would end within 1 % of the bound of the wire time (gate bound-agreement)"
 struct result_call {
     const char *strategy, *phase;
     const char *engine; /* as of the result */
@@ -77,7 +75,7 @@ struct result_call {
     bool even, wire_slack_is_far; /* load; wire time far above its bound: the order of messages convoys */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
-    bool bound_is_near; /* nothing was simulated, and a simulation would end within BOUND_NEAR of the wire bound */
+    bool bound_is_near; /* not simulated, which would end within BOUND_NEAR of the wire bound */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
     struct claim time, band[2], treatments[RESULT_TREATMENTS];

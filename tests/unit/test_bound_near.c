@@ -7,7 +7,8 @@
 #include "sim/study/study.h"
 
 #define NEAR "simulate --engine bound --platform synthetic --workload terrace-reference --window all " \
-             "--set workload.tokens_per_rank=200 --set workload.routing.mode=global_topk --set workload.group_limit=none "
+             "--set workload.tokens_per_rank=200 --set workload.routing.mode=global_topk " \
+             "--set workload.group_limit=none "
 #define SHAPE "--set platform.groups=6 --set platform.ranks_per_group=8 --set workload.experts=192 "
 
 /* Returns how often the note stands in what a command prints. */
@@ -38,7 +39,7 @@ static void one_note_where_the_scope_holds(void **state) {
     char *with_page = mem_printf(NEAR SHAPE "--html %s", page);
     assert_int_equal(notes(with_page), 1);
     char *text = get_file(page);
-    assert_non_null(strstr(text, "2 of 2 calls: a simulation would end within 1 % of the lower bound"));
+    assert_non_null(strstr(text, "2 of 2 calls: a simulation would end within 1 % of the bound"));
     free(text);
     assert_int_equal(notes(NEAR SHAPE "--strategy one-hop --format json"), 1); // a note a call
     assert_int_equal(notes(NEAR SHAPE "--strategy two-hop --phase both"), 1);
