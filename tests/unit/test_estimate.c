@@ -59,6 +59,25 @@ static void too_little_memory_is_refused_in_words(void **state) {
     assert_int_equal(estimate_check(&x, 1, &e), RC_OK);
 }
 
+/* A limit of the shell is known before the start, and reaches the user as one line. */
+static void a_limit_of_the_shell_is_refused_in_one_line(void **state) {
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); // which itself takes terabytes of address space
+#endif
+    struct buf out = {0};
+    char *command = mem_printf("ulimit -v 150000; %s simulate " SHAPE "--set platform.groups=64 --set "
+                               "workload.experts=4096 --window all --engine simgrid --strategy one-hop 2>&1",
+                               MOESIM_BINARY);
+    assert_int_equal(program_shell(command, &out), 4);
+    buf_text(&out, "");
+    assert_ptr_equal(strchr(out.text, '\n'), out.text + out.n - 1); // one line
+    assert_non_null(strstr(out.text, "of memory beside what is loaded, and "));
+    assert_non_null(strstr(out.text, "ask for --engine bound"));
+    buf_clear(&out);
+    free(command);
+}
+
 /* The evidence of a gate that was tried and has failed takes the engine away. */
 static void a_failed_agreement_withdraws_fluid(void **state) {
     (void)state;
@@ -126,6 +145,7 @@ static void a_bound_is_no_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(flows_are_exact_and_memory_is_within_a_factor_of_2),
                                        cmocka_unit_test(too_little_memory_is_refused_in_words),
+                                       cmocka_unit_test(a_limit_of_the_shell_is_refused_in_one_line),
                                        cmocka_unit_test(a_failed_agreement_withdraws_fluid),
                                        cmocka_unit_test(auto_decides_once_for_all_calls),
                                        cmocka_unit_test(a_bound_is_no_time)};
