@@ -47,6 +47,8 @@ enum capability_rule {
       "no measured skewed points have passed")                                                     \
     X(CAP_FLUID_ENGINE, "fluid_engine", RULE_FIXED, CAPABILITY_CONDITIONAL, "engine-agreement", false, \
       "holds if the engines agree, which `moesim gates` tries on drawn cases")                      \
+    X(CAP_NEAR_BOUND, "near_bound", RULE_FIXED, CAPABILITY_CONDITIONAL, "bound-agreement", false,    \
+      "holds if bounds agree with simulations, which `moesim gates` tries")                        \
     X(CAP_ABSOLUTE_TIME, "absolute_time", RULE_TEST, CAPABILITY_WITHDRAWN,                         \
       "tier1b-c4 drift-c5 sim-tier1b-c4 host-regime external", true,                               \
       "no passed test gate speaks for this machine, implementation and size")                      \

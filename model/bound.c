@@ -360,17 +360,30 @@ static enum bound_side side_of(enum link_role role) {
     return role == LINK_INGRESS || role == LINK_PORT_IN ? BOUND_RECEIVE : BOUND_SHARED;
 }
 
+/* Fills ends_s[n_links] with when the last message of each link arrives; 0 where there is none. [B5] */
+static void fill_ends(const struct call *call, const struct costs *costs, double *ends_s) {
+    struct walk w;
+    if (once_is_enough(call)) {
+        once_ends(call, costs, ends_s);
+        return;
+    }
+    walk_init(&w, call);
+    walk_stages(&w, costs);
+    for (int l = 0; l < call->topology->n_links; l++)
+        ends_s[l] = link_end_s(&w, l);
+    walk_clear(&w);
+}
+
 void bound_ports(const struct call *call, const struct costs *costs, struct bound_rank *ranks,
                  struct bound_straggler *straggler) {
     const struct topology *t = call->topology;
-    struct walk w;
-    walk_init(&w, call);
-    walk_stages(&w, costs);
+    double *ends_s = mem_alloc((size_t)t->n_links + 1, sizeof *ends_s);
+    fill_ends(call, costs, ends_s);
     struct bound_straggler last = {.rank = -1, .link = -1};
     for (int rank = 0; ranks && rank < t->ranks; rank++)
         ranks[rank] = (struct bound_rank){.link = {-1, -1, -1}};
     for (int l = 0; l < t->n_links; l++) {
-        double end_s = link_end_s(&w, l); // [B5]
+        double end_s = ends_s[l];
         enum bound_side side = side_of(t->links[l].role);
         int first = t->links[l].first_rank, end = first + t->links[l].n_ranks;
         if (!(end_s > 0))
@@ -383,6 +396,6 @@ void bound_ports(const struct call *call, const struct costs *costs, struct boun
         if (end_s > last.end_s)
             last = (struct bound_straggler){first, side, l, end_s};
     }
-    walk_clear(&w);
+    free(ends_s);
     *straggler = last;
 }

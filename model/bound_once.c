@@ -46,6 +46,17 @@ double once_link_end_s(const struct costs *costs, double release_s, const double
     return end_s;
 }
 
+void once_ends(const struct call *call, const struct costs *costs, double *ends_s) {
+    size_t n_links = (size_t)call->topology->n_links;
+    double *load_s = mem_alloc(n_links * TIER_MAX, sizeof *load_s);
+    struct bound_link ignored;
+    once_busiest(call, &ignored, load_s);
+    double release_s = costs_alpha_s(costs, call, 0) + costs_splits_s(costs, call, 0);
+    for (size_t l = 0; l < n_links; l++)
+        ends_s[l] = once_link_end_s(costs, release_s, &load_s[l * TIER_MAX]);
+    free(load_s);
+}
+
 void once_bounds(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest) {
     size_t n_links = (size_t)call->topology->n_links;

@@ -19,6 +19,9 @@ bool once_is_enough(const struct call *call);
 void once_bounds(const struct call *call, const struct costs *cases, size_t n, double *bound_s,
                  struct bound_link *busiest);
 
+/* Fills in when the last message of each link arrives, ends_s[n_links], for such a call; 0 where there is none. */
+void once_ends(const struct call *call, const struct costs *costs, double *ends_s);
+
 /* Returns when the last message of one link arrives whose messages are all released at release_s: [B1], from the port
  * time of those of each tier. 0 where there are none. */
 double once_link_end_s(const struct costs *costs, double release_s, const double load_s[static TIER_MAX]);

@@ -18,39 +18,56 @@ void effect_as_is(const struct call *call, struct effect *effect) {
 struct loads {
     size_t n_links;
     double *wire_s; /* [link * TIER_MAX + tier] bytes over the rate, by the tier of the message */
-    double *cost_s; /* [link] per-message costs, of messages of the link's own tier */
+    double *payments; /* [link] of a per-message cost, by messages of the link's own tier */
     double *bytes, *busy_s; /* [link] room */
 };
 
 static void loads_init(const struct call *call, struct loads *x) {
     x->n_links = (size_t)call->topology->n_links;
     x->wire_s = mem_alloc(x->n_links * TIER_MAX + 1, sizeof *x->wire_s);
-    x->cost_s = mem_alloc(x->n_links + 1, sizeof *x->cost_s);
+    x->payments = mem_alloc(x->n_links + 1, sizeof *x->payments);
     x->bytes = mem_alloc(x->n_links + 1, sizeof *x->bytes);
     x->busy_s = mem_alloc(x->n_links + 1, sizeof *x->busy_s);
 }
 
 static void loads_clear(struct loads *x) {
     free(x->wire_s);
-    free(x->cost_s);
+    free(x->payments);
     free(x->bytes);
     free(x->busy_s);
 }
 
+/* Fills in the library of a call in which each message costs COUNTED_S, of the size of what messages take, so that sums
+ * of both lose nothing. */
+#define COUNTED_S 1e-6
+static void count_payments(const struct call *call, struct implementation *how) {
+    *how = *call->implementation;
+    struct quantity *const costs[] = {&how->message_cost_s.fast, &how->message_cost_s.slow};
+    for (int i = 0; i < 2; i++) {
+        costs[i]->value = COUNTED_S;
+        costs[i]->given = costs[i]->set = true;
+    }
+}
+
 /* Fills the loads of a stage. Only egress ports pay per message, and for messages of their own tier. */
-static void loads_of_stage(const struct call *call, int stage, const double cost_s[static TIER_MAX], struct loads *x) {
+static void loads_of_stage(const struct call *call, int stage, struct loads *x) {
+    struct implementation how;
+    struct call counted = *call;
+    count_payments(call, &how);
+    counted.implementation = &how;
     for (size_t i = 0; i < x->n_links * TIER_MAX; i++)
         x->wire_s[i] = 0;
     for (size_t l = 0; l < x->n_links; l++)
         x->bytes[l] = x->busy_s[l] = 0;
     struct call_load load = {.bytes = x->bytes, .busy_s = x->busy_s, .of_tier_s = x->wire_s};
-    call_load(call, stage, &load);
+    call_load(&counted, stage, &load);
     for (size_t l = 0; l < x->n_links; l++) {
         const struct link *link = &call->topology->links[l];
-        bool pays = link->role == LINK_EGRESS && cost_s[link->tier] > 0 && x->bytes[l] > 0;
-        x->cost_s[l] = pays ? fmax(x->busy_s[l] - x->bytes[l] / link->capacity_Bps, 0) : 0;
-        if (pays)
-            x->wire_s[l * TIER_MAX + (size_t)link->tier] -= x->cost_s[l];
+        bool pays = link->role == LINK_EGRESS && x->bytes[l] > 0;
+        double paid_s = pays ? fmax(x->busy_s[l] - x->bytes[l] / link->capacity_Bps, 0) : 0;
+        double *wire_s = &x->wire_s[l * TIER_MAX + (size_t)link->tier];
+        x->payments[l] = paid_s / COUNTED_S;
+        *wire_s = fmax(*wire_s - paid_s, 0);
     }
 }
 
@@ -58,7 +75,7 @@ static void loads_add(struct loads *all, const struct loads *x) {
     for (size_t i = 0; i < x->n_links * TIER_MAX; i++)
         all->wire_s[i] += x->wire_s[i];
     for (size_t l = 0; l < x->n_links; l++)
-        all->cost_s[l] += x->cost_s[l];
+        all->payments[l] += x->payments[l];
 }
 
 /* What one pass over the links finds for one case. */
@@ -70,13 +87,13 @@ struct pass {
 };
 
 static void pass_link(const struct call *call, const struct effect *c, const struct loads *x, size_t l,
-                      const double cost_s[static TIER_MAX], struct pass *pass) {
+                      struct pass *pass) {
     const struct link *as_is = &call->topology->links[l], *is = c->links ? &c->links[l] : as_is;
     double slower = as_is->capacity_Bps / is->capacity_Bps * c->bytes_factor, load_s[TIER_MAX], all_s = 0;
     for (int tier = 0; tier < TIER_MAX; tier++) {
         load_s[tier] = x->wire_s[l * TIER_MAX + (size_t)tier] * slower;
-        if (tier == (int)as_is->tier && x->cost_s[l] > 0)
-            load_s[tier] += x->cost_s[l] * (c->message_cost_s[tier] / cost_s[tier]);
+        if (tier == (int)as_is->tier)
+            load_s[tier] += x->payments[l] * c->message_cost_s[tier];
         pass->used[tier] = pass->used[tier] || load_s[tier] > 0;
         all_s += load_s[tier];
     }
@@ -87,11 +104,10 @@ static void pass_link(const struct call *call, const struct effect *c, const str
     pass->end_s = fmax(pass->end_s, once_link_end_s(&c->costs, 0, load_s));
 }
 
-static void pass_links(const struct call *call, const struct effect *c, const struct loads *x,
-                       const double cost_s[static TIER_MAX], struct pass *pass) {
+static void pass_links(const struct call *call, const struct effect *c, const struct loads *x, struct pass *pass) {
     *pass = (struct pass){0};
     for (size_t l = 0; l < x->n_links; l++)
-        pass_link(call, c, x, l, cost_s, pass);
+        pass_link(call, c, x, l, pass);
 }
 
 static double longest_chain_s(const struct call *call, int stage, const struct costs *costs) {
@@ -112,27 +128,51 @@ static void effect_add_stage(const struct call *call, int stage, const struct pa
         c->all_s += pass->used[tier] ? c->costs.latency_s[tier] : 0;
 }
 
-void effect_times(const struct call *call, struct effect *cases, size_t n) {
-    struct loads x, all;
+/* Loads of all stages of a call that has few. */
+enum { KEPT_STAGES = 8 };
+struct effect_loads {
+    int n;
+    struct loads of[KEPT_STAGES];
+};
+
+struct effect_loads *effect_loads_new(const struct call *call) {
+    if (call->n_stages > KEPT_STAGES)
+        return NULL;
+    struct effect_loads *loads = mem_alloc(1, sizeof *loads);
+    for (; loads->n < call->n_stages; loads->n++) {
+        loads_init(call, &loads->of[loads->n]);
+        loads_of_stage(call, loads->n, &loads->of[loads->n]);
+    }
+    return loads;
+}
+
+void effect_loads_free(struct effect_loads *loads) {
+    for (int i = 0; loads && i < loads->n; i++)
+        loads_clear(&loads->of[i]);
+    free(loads);
+}
+
+void effect_times(const struct call *call, const struct effect_loads *loads, struct effect *cases, size_t n) {
+    struct loads own, all;
     struct pass pass;
-    struct effect as_is;
-    effect_as_is(call, &as_is);
-    loads_init(call, &x);
+    loads_init(call, &own);
     loads_init(call, &all);
     for (size_t i = 0; i < n; i++)
         cases[i].time_s = cases[i].all_s = 0;
     for (int stage = 0; stage < call->n_stages; stage++) {
-        loads_of_stage(call, stage, as_is.message_cost_s, &x);
-        loads_add(&all, &x);
+        const struct loads *x = loads ? &loads->of[stage] : &own;
+        if (!loads)
+            loads_of_stage(call, stage, &own);
+        loads_add(&all, x);
         for (size_t i = 0; i < n; i++) {
-            pass_links(call, &cases[i], &x, as_is.message_cost_s, &pass);
+            pass_links(call, &cases[i], x, &pass);
             effect_add_stage(call, stage, &pass, &cases[i]);
         }
     }
     for (size_t i = 0; i < n && call->chunks > 1; i++) {
-        pass_links(call, &cases[i], &all, as_is.message_cost_s, &pass);
+        pass_links(call, &cases[i], &all, &pass);
         cases[i].time_s += pass.end_s * (1 - 1.0 / call->chunks);
     }
-    loads_clear(&x);
+    loads_clear(&own);
     loads_clear(&all);
 }

@@ -64,6 +64,7 @@ enum rc estimand_cross_check(const struct estimand_input *in, struct gate_eviden
 enum rc estimand_engine_agreement(const struct estimand_input *in, struct gate_evidence *x,
                                   struct err *e);
 enum rc estimand_bound(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
+enum rc estimand_bound_agreement(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 enum rc estimand_conservation(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 enum rc estimand_monotonic(const struct estimand_input *in, struct gate_evidence *x, struct err *e);
 enum rc estimand_host_regime(const struct estimand_input *in, struct gate_evidence *x, struct err *e);

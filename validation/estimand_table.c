@@ -26,6 +26,8 @@ static const struct estimand table[] = {
     {"engine-agreement", estimand_engine_agreement, "s", ESTIMAND_ENGINE,
      "worst_difference chaotic worst_chaotic_makespan missing_of_a_kind cases random_cases messages seed"},
     {"bound", estimand_bound, "s", ESTIMAND_ENGINE, "worst_below_bound cases"},
+    {"bound-agreement", estimand_bound_agreement, "s", ESTIMAND_ENGINE,
+     "worst_difference outside_of_scope cases skewed_least_above skewed_most_above"},
     {"conservation", estimand_conservation, "B", ESTIMAND_ENGINE, "worst_difference cases"},
     {"monotonic", estimand_monotonic, "s", ESTIMAND_ENGINE,
      "worst_uniform_rise worst_bound_rise worst_scaling_change worst_permutation worst_skewed_rise skewed_rises"},

@@ -2,6 +2,8 @@
 /* Thresholds of tier1*, drift, tier2 and overlap-* are the paper's; kinds follow what its constants saw. */
 #include "validation/gate_table.h"
 
+#include "model/bound_near.h"
+
 /* Limits that several gates share. The thresholds of Tier-1 and Tier-1b hold for closed form and simulation alike. */
 #define TIER1_LIMITS                                                                               \
     .limits = {{"median_abs_error", LIMIT_AT_MOST, 0.20},                                          \
@@ -214,6 +216,17 @@ const struct gate gate_table[] = {
      .limits = {{"worst_below_bound", LIMIT_AT_MOST, 1e-9},
                 {"cases", LIMIT_AT_LEAST, 30}},
      .n_limits = 2,
+     .simulates = true},
+    {.id = "bound-agreement",
+     .claim = "uniform calls on ports alone, all posted at once, 32 ranks and more, take their bound",
+     .kind = GATE_VERIFICATION,
+     .estimand = "bound-agreement",
+     .registration = "limit before the cases, none of which the scope was found on; skewed ones are shown, not judged",
+     .reopen = "moesim gates explain bound-agreement",
+     .limits = {{"worst_difference", LIMIT_AT_MOST, BOUND_NEAR},
+                {"outside_of_scope", LIMIT_AT_MOST, 0},
+                {"cases", LIMIT_AT_LEAST, 20}},
+     .n_limits = 3,
      .simulates = true},
     {.id = "conservation",
      .claim = "every byte of the matrix crosses its links, per tier",

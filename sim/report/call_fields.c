@@ -315,6 +315,12 @@ static void write_note(struct json *j, const struct result *r, const struct resu
         json_key_text(j, "note", c->reason);
 }
 
+static void write_bound_note(struct json *j, const struct result *r, const struct result_call *c) {
+    (void)r;
+    if (c->bound_is_near)
+        json_key_text(j, "bound_note", RESULT_BOUND_IS_NEAR);
+}
+
 /* --- when a row is written ------------------------------------------------------------------------------ */
 
 static bool is_one_hop(const struct result *r, const struct result_call *c) {
@@ -372,6 +378,7 @@ const struct call_field call_fields[] = {
     {.write = write_allowance},
     {.write = write_withdrawn},
     {.write = write_note},
+    {.write = write_bound_note},
 };
 const size_t call_fields_n = sizeof call_fields / sizeof *call_fields;
 

@@ -34,7 +34,7 @@ void estimate_write_text(const struct estimate *x, struct buf *out) {
     buf_printf(out, "flows    %.0f of the calls, %.0f with all that is asked beside; %.0f in the largest run\n",
                x->flows, x->all_flows, x->largest_flows);
     buf_printf(out, "memory   up to about %s\n", memory_text(x, memory));
-    buf_printf(out, "time     about %.2g s of one core, give or take a factor of 2\n", x->seconds);
+    buf_printf(out, "time     about %.2g s of one core, give or take a factor of 3\n", x->seconds);
 }
 
 void estimate_write_json(const struct estimate *x, struct buf *out) {

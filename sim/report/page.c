@@ -91,6 +91,18 @@ static void write_slack(const struct page *page, struct buf *out) {
     buf_text(out, "): order and window of messages weigh in these gains; try others.</p>\n");
 }
 
+/* Says of how many calls the bound may stand for a simulation that was not asked for. */
+static void write_near_bounds(const struct page *page, struct buf *out) {
+    size_t calls = 0, near = 0;
+    for (size_t i = 0; i < page->n; i++)
+        for (int k = 0; k < page->points[i].n_calls; k++) {
+            calls++;
+            near += page->points[i].calls[k].bound_is_near;
+        }
+    if (near)
+        buf_printf(out, "<p>%zu of %zu calls: %s.</p>\n", near, calls, RESULT_BOUND_IS_NEAR);
+}
+
 static void write_verdict(const struct page *page, struct buf *out) {
     struct count time = {0}, wire = {0}, closed = {0};
     for (size_t i = 0; i < page->n; i++) {
@@ -128,6 +140,7 @@ static void write_verdict(const struct page *page, struct buf *out) {
              page_text(page->first, "weakest constant"), "");
     svg_wrap(out, " (", page_text(page->first, "weakest status"), ").</p>\n");
     write_slack(page, out);
+    write_near_bounds(page, out);
 }
 
 /* --- sections that are folded away ------------------------------------------------------------------ */

@@ -51,6 +51,7 @@ static void read_call(struct page *page, const json_t *call, struct page_point *
     c->wire = !simulated.known || !analytic.known;
     c->simulated_s = c->wire ? page_number(call, "wire_s") : simulated;
     c->slack = page_number(call, "slack");
+    c->bound_is_near = *page_text(call, "bound_note");
     c->analytic_s = c->wire ? page_number(call, "analytic_wire_s") : analytic;
 }
 

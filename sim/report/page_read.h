@@ -16,6 +16,7 @@ struct page_call {
     struct page_number analytic_s, simulated_s; /* call times, or wire times where they are not known */
     struct page_number slack; /* wire time over its lower bound */
     bool wire;
+    bool bound_is_near; /* not simulated; its lower bound may stand for a simulation */
 };
 
 struct page_point {

@@ -400,10 +400,22 @@ static void write_licences(const struct result *r, struct buf *out) {
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
 }
 
+/* Names the calls whose bound is as good as a simulation. */
+static void write_near_bounds(const struct result *r, struct buf *out) {
+    struct buf names = {0};
+    for (int i = 0; i < r->n_calls; i++)
+        if (r->calls[i].bound_is_near)
+            buf_printf(&names, "%s%s %s", names.n ? ", " : "", result_call_name(&r->calls[i]), r->calls[i].phase);
+    if (names.n)
+        table_paragraph(out, "note: %s: %s", names.text, RESULT_BOUND_IS_NEAR);
+    buf_clear(&names);
+}
+
 static void write_engine(const struct result *r, struct buf *out) {
     if (!question_simulates(r->question)) {
         table_paragraph(out, "engine: bound, which simulates nothing: every time above is a lower bound of what a "
                              "simulation would say");
+        write_near_bounds(r, out);
         return;
     }
     bool other = strcmp(r->engine, sim_engine_name(SIM_ENGINE_SIMGRID)) == 0;

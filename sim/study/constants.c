@@ -162,6 +162,7 @@ struct weighed {
     const struct asking *a;
     const struct call_run *run;
     struct weights *w;
+    const struct effect_loads *loads; /* of the call; NULL: not kept */
     struct effect as_is[CASES];
     size_t n; /* cases of fixed costs that its time is made of */
 };
@@ -221,14 +222,11 @@ static double row_factor(const struct call *other, const struct call *call) {
     return call->traffic->unit == TRAFFIC_ROWS ? 1 + more / call->row_bytes : 1;
 }
 
-/* Returns whether messages have to be looked at again: other links, pieces or costs where there were none. */
+/* Returns whether messages have to be looked at again: other links or pieces. */
 static bool moves_otherwise(const struct trial *t, const struct call *other, const struct call *call) {
     bool otherwise = !t->altered->same_links || other->chunks != call->chunks;
     for (int i = 0; i < call->n_stages; i++)
         otherwise = otherwise || other->stages[i].unit_bytes != call->stages[i].unit_bytes;
-    for (int tier = 0; tier < call->platform->n_tiers; tier++)
-        otherwise = otherwise || (call_message_cost_s(call, (enum tier)tier) == 0 &&
-                                  call_message_cost_s(other, (enum tier)tier) > 0);
     return otherwise;
 }
 
@@ -248,7 +246,7 @@ static bool trial_cases(const struct weighed *x, const struct trial *t, struct e
         cases[i].links = !otherwise && t->altered->topology ? t->altered->topology->links : NULL;
     }
     if (otherwise)
-        effect_times(&other, cases, x->n);
+        effect_times(&other, NULL, cases, x->n);
     free(stages);
     return !otherwise;
 }
@@ -328,7 +326,7 @@ static void batch_add(struct weighed *x, const struct candidate *c, double value
 
 static void batch_weigh(struct weighed *x, struct batch *b) {
     memcpy(b->cases, x->as_is, x->n * sizeof *b->cases);
-    effect_times(&x->run->call, b->cases, (1 + b->n) * x->n);
+    effect_times(&x->run->call, x->loads, b->cases, (1 + b->n) * x->n);
     memcpy(x->as_is, b->cases, x->n * sizeof *b->cases);
     for (size_t i = 0; i < b->room; i++)
         if (i < b->n || i >= b->room - b->n_alone) {
@@ -388,7 +386,10 @@ void weights_add(const struct asking *a, const struct call_run *run, struct weig
         effect_as_is(&run->call, &x.as_is[i]);
     }
     candidates_find(&run->call, asks, find_asks(a, run, asks), &all);
+    struct effect_loads *loads = effect_loads_new(&run->call);
+    x.loads = loads;
     weigh_candidates(&x, &all);
+    effect_loads_free(loads);
     candidates_clear(&all);
     const struct implementation *how = run->call.implementation;
     w->simulated = w->simulated || run->c->simulated;

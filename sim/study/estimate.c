@@ -19,8 +19,10 @@ struct run_size {
 
 /* What an engine takes for each flow: least_s, and where ends fall apart unit_s more for each message that shares links
  * with it: on SimGrid all that are under way, on `fluid` those of its sender, and more of them where ranks share
- * uplinks. Measured on 2026-12-01 (2 shared cores, CPU seconds and peak memory of the simulating process, 32 to 256
- * ranks); tests/bench/estimate.sh prints estimate beside measurement. */
+ * uplinks. Read off CPU seconds and peak memory of the simulating process on 2026-12-01 (2 shared cores, 32 to 256
+ * ranks, the loads of tests/bench/estimate.sh, which prints estimate beside measurement); a choice of round numbers, no
+ * least squares. With 48 and 192 ranks, which were left out, skewed one hop took 0.6 to 2.3 times what was said, most
+ * with everything posted at once. PAIR_BYTES and LINK_BYTES are of the same runs. */
 struct engine_cost {
     double least_s, unit_s;
     double process_bytes, message_bytes, flow_bytes; /* by itself; of each message; of each one under way */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/bound_near.h"
 #include "model/model.h"
 #include "sim/engine/engine.h"
 #include "sim/study/allow.h"
@@ -86,6 +87,13 @@ static void fill_bounds(struct call_run *run) {
     run->c->wire_bound = claim_make(run->wire, cases->bound_s[cases->wire]);
 }
 
+/* Says of a call that is not simulated whether its bound is as good as a simulation, while no gate denies it. */
+static void judge_bound(struct asking *a, struct call_run *run) {
+    const struct licence *near = licences_for(a->licences, CAP_NEAR_BOUND, run->scope);
+    run->c->bound_is_near = a->q->engine == SIM_ENGINE_BOUND && licence_state(near) != CAPABILITY_WITHDRAWN &&
+                            bound_far(&run->call) == NULL;
+}
+
 static void fill_traffic(struct call_run *run) {
     const struct bound_link *busiest = &run->cases.busiest;
     struct result_call *c = run->c;
@@ -148,6 +156,7 @@ static void fill_times(const struct outcome *outcomes, struct call_run *run) {
     struct result_call *c = run->c;
     double wire_bound_s = run->cases.bound_s[run->cases.wire];
     c->simulated = run->term->simulated = true;
+    c->engine = outcomes[run->cases.wire].engine; // that played it, whatever was asked for
     run->term->wire_s = outcomes[run->cases.wire].time_s;
     run->term->time_s = c->time_known ? outcomes[0].time_s : 0;
     c->wire = claim_make(run->wire, run->term->wire_s);
@@ -235,6 +244,7 @@ enum rc call_run(struct asking *a, enum strategy strategy, enum phase phase, con
         return RC_OK;
     }
     fill_bounds(run);
+    judge_bound(a, run);
     enum rc rc = question_simulates(a->q) ? simulate(a, run, e) : RC_OK;
     run->c->analytic.present = a->q->compare;
     run->c->analytic.no_form = a->q->compare ? model_no_form(&run->call) : NULL;

@@ -64,6 +64,7 @@ struct result_sequence {
     int worst; /* place of the call that adds most; -1: no number of one may be shown */
 };
 
+#define RESULT_BOUND_IS_NEAR "a simulation would end within 1 % of the bound of the wire time (gate bound-agreement)"
 struct result_call {
     const char *strategy, *phase;
     const char *engine; /* as of the result */
@@ -76,6 +77,7 @@ struct result_call {
     const char *far_cause;        /* of an even load that is far above its bound, with the key that mends it; or NULL */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
+    bool bound_is_near; /* not simulated, which would end within BOUND_NEAR of the wire bound */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
     struct claim time, band[2], treatments[RESULT_TREATMENTS];

@@ -59,6 +59,25 @@ static void too_little_memory_is_refused_in_words(void **state) {
     assert_int_equal(estimate_check(&x, 1, &e), RC_OK);
 }
 
+/* A limit of the shell is known before the start, and reaches the user as one line. */
+static void a_limit_of_the_shell_is_refused_in_one_line(void **state) {
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); // which itself takes terabytes of address space
+#endif
+    struct buf out = {0};
+    char *command = mem_printf("ulimit -v 150000; %s simulate " SHAPE "--set platform.groups=64 --set "
+                               "workload.experts=4096 --window all --engine simgrid --strategy one-hop 2>&1",
+                               MOESIM_BINARY);
+    assert_int_equal(program_shell(command, &out), 4);
+    buf_text(&out, "");
+    assert_ptr_equal(strchr(out.text, '\n'), out.text + out.n - 1); // one line
+    assert_non_null(strstr(out.text, "of memory beside what is loaded, and "));
+    assert_non_null(strstr(out.text, "ask for --engine bound"));
+    buf_clear(&out);
+    free(command);
+}
+
 /* The evidence of a gate that was tried and has failed takes the engine away. */
 static void a_failed_agreement_withdraws_fluid(void **state) {
     (void)state;
@@ -84,11 +103,22 @@ static void a_failed_agreement_withdraws_fluid(void **state) {
     question_clear(&q);
 }
 
-/* Of the two calls one has more than SIM_SIMGRID_FLOWS flows, the other fewer: both are played on the same engine. */
+/* Of the two calls one alone would be played on `fluid`, the other on SimGrid: both are played on the same engine. */
 static void auto_decides_once_for_all_calls(void **state) {
     (void)state;
-    struct yaml_doc *d = json_of("simulate " SHAPE "--set platform.groups=8 --set platform.fast.x_half=0B "
-                                 "--set platform.slow.x_half=0B");
+    static const char asked[] = "simulate " SHAPE "--set platform.groups=8 --set platform.fast.x_half=0B "
+                                "--set platform.slow.x_half=0B --phase dispatch";
+    static const char *const strategies[] = {"one-hop", "two-hop"};
+    double flows[2];
+    for (int i = 0; i < 2; i++) {
+        char *dry = mem_printf("%s --strategy %s --dry-run", asked, strategies[i]);
+        flows[i] = number(dry, "largest_run_flows");
+        free(dry);
+    }
+    assert_true(flows[0] > SIM_SIMGRID_FLOWS && flows[1] > 0 && flows[1] < SIM_SIMGRID_FLOWS);
+    struct yaml_doc *d = json_of(asked);
+    assert_string_equal(program_at(d, "calls.0.strategy")->text, "one-hop");
+    assert_string_equal(program_at(d, "calls.1.strategy")->text, "two-hop");
     assert_string_equal(program_at(d, "calls.0.engine")->text, "fluid");
     assert_string_equal(program_at(d, "calls.1.engine")->text, "fluid");
     assert_string_equal(program_at(d, "engine.name")->text, "fluid");
@@ -115,6 +145,7 @@ static void a_bound_is_no_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(flows_are_exact_and_memory_is_within_a_factor_of_2),
                                        cmocka_unit_test(too_little_memory_is_refused_in_words),
+                                       cmocka_unit_test(a_limit_of_the_shell_is_refused_in_one_line),
                                        cmocka_unit_test(a_failed_agreement_withdraws_fluid),
                                        cmocka_unit_test(auto_decides_once_for_all_calls),
                                        cmocka_unit_test(a_bound_is_no_time)};

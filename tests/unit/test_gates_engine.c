@@ -12,6 +12,7 @@ static void right_engines_pass(void **state) {
     gates_expect("monotonic", &full, GATE_PASSED);
     gates_expect("engine-agreement", &quick, GATE_PASSED);
     gates_expect("contention", &quick, GATE_PASSED);
+    gates_expect("bound-agreement", &full, GATE_PASSED);
     gates_expect("sim-tier1", &quick, GATE_PASSED);
     gates_expect("sim-tier1b-c2", &quick, GATE_PASSED);
     gates_expect("sim-tier1b-c4", &quick, GATE_PASSED);
@@ -35,12 +36,16 @@ static void wrong_engines_fail(void **state) {
     (void)state;
     const struct gates_bent same = {1, 1, 0, 0}, late = {1 + 2e-6, 1, 0, 0}, fast = {0.9, 1, 0, 0};
     const struct gates_bent odd = {1 + 2e-9, 1, 0, 0};
+    const struct gates_bent above = {1.02, 1, 0, 0}, below = {0.98, 1, 0, 0};
     const struct gates_bent lossy = {1, 0.999, 0, 0}, perverse = {1, 1, 1e-6, 0};
     const struct gates_bent slow = {1.3, 1, 0, 0}, hasty = {0.7, 1, 0, 0};
     expect_bent("bound", same, GATE_PASSED);
     expect_bent("bound", fast, GATE_FAILED);
     expect_bent("conservation", same, GATE_PASSED);
     expect_bent("conservation", lossy, GATE_FAILED);
+    expect_bent("bound-agreement", same, GATE_PASSED);
+    expect_bent("bound-agreement", above, GATE_FAILED);
+    expect_bent("bound-agreement", below, GATE_FAILED);
     expect_bent("cross-check", late, GATE_FAILED);
     expect_bent("engine-agreement", odd, GATE_FAILED);
     // who tells no messages, or plays no sequences, is not tried

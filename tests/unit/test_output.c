@@ -118,7 +118,8 @@ static void the_page_names_what_commands_write(void **state) {
         const char *section, *commands[16];
     } all[] = {
         {"simulate, compare",
-         {"compare --phase both", "simulate " REFERENCE "--phase both --host ahead --calls 2 --draws 4",
+         {"compare --phase both", "simulate " REFERENCE "--set platform.groups=8 --window all --engine bound",
+          "simulate " REFERENCE "--phase both --host ahead --calls 2 --draws 4",
           "simulate --layers all", "simulate --platform synthetic-racks --strategy gather-first --strategy two-hop",
           "compare " REFERENCE "--strategy gather-first", "simulate " REFERENCE "--implementation deepep-ll",
           "simulate --strategy one-hop --set platform.slow.kind=rail-optimised",

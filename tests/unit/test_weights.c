@@ -56,17 +56,31 @@ static void a_call_by_its_loads(void **state) {
     }
     cases[1].links = slower;
     cases[2].message_cost_s[1] = 5e-3;
-    effect_times(&call, cases, 3);
+    effect_times(&call, NULL, cases, 3);
     assert_rel(cases[0].time_s, 106e-3, 1e-12);
     assert_rel(cases[0].time_s, bound_call_s(&call, &cases[0].costs), 1e-12); // of one stage it is the bound
     assert_rel(cases[1].time_s, 206e-3, 1e-12);
     assert_rel(cases[2].time_s, 110e-3, 1e-12);
     dense(&call_add_stage(&call, "again")->bytes, 2, 100e6);
-    effect_times(&call, cases, 1);
+    effect_times(&call, NULL, cases, 1);
     assert_rel(cases[0].time_s, 212e-3, 1e-12);
     call.chunks = 2; // each message now pays twice
-    effect_times(&call, cases, 1);
+    effect_times(&call, NULL, cases, 1);
     assert_rel(cases[0].time_s, 6e-3 + 2 * 104e-3 / 2 + 206e-3 / 2, 1e-12);
+    // a cost where the call has none, from loads that are kept
+    call.chunks = 1;
+    call.n_stages = 1;
+    how.message_cost_s.slow = (struct quantity){.given = true, .set = true};
+    struct effect_loads *loads = effect_loads_new(&call);
+    effect_as_is(&call, &cases[0]);
+    effect_as_is(&call, &cases[1]);
+    cases[1].links = NULL;
+    cases[1].message_cost_s[1] = 1e-3;
+    effect_times(&call, loads, cases, 2);
+    assert_rel(cases[0].time_s, 105e-3, 1e-12);
+    assert_rel(cases[1].time_s, 106e-3, 1e-12);
+    effect_loads_free(loads);
+    call.n_stages = 2; // to be cleared
     free(slower);
     call_clear(&call);
     topo_free(t);
