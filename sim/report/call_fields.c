@@ -9,6 +9,7 @@
 
 #include "sim/report/allowance.h"
 #include "sim/report/json_parts.h"
+#include "sim/report/table.h"
 #include "workloads/strategy.h"
 
 static void write_stages(struct json *j, const struct result *r, const struct result_call *c) {
@@ -445,4 +446,14 @@ void call_csv(const struct result *r, const struct result_call *c, struct buf *o
         if (!f->when || f->when(r, c))
             csv_field(f, c, out);
     }
+}
+
+void text_near_bounds(const struct result *r, struct buf *out) {
+    struct buf names = {0};
+    for (int i = 0; i < r->n_calls; i++)
+        if (r->calls[i].bound_is_near)
+            buf_printf(&names, "%s%s %s", names.n ? ", " : "", result_call_name(&r->calls[i]), r->calls[i].phase);
+    if (names.n)
+        table_paragraph(out, "note: %s: %s", names.text, RESULT_BOUND_IS_NEAR);
+    buf_clear(&names);
 }

@@ -34,4 +34,7 @@ extern const size_t call_fields_n;
 void call_csv_head(struct buf *out);
 void call_csv(const struct result *r, const struct result_call *c, struct buf *out);
 
+/* Appends a note in text that names the calls whose bound is as good as a simulation; none: nothing. */
+void text_near_bounds(const struct result *r, struct buf *out);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "platforms/base/unit.h"
 #include "sim/report/allowance.h"
+#include "sim/report/call_fields.h"
 #include "sim/report/table.h"
 
 static void claim_cell(struct table *t, struct claim c, enum claim_form form) {
@@ -400,22 +401,11 @@ static void write_licences(const struct result *r, struct buf *out) {
         table_paragraph(out, "no gain on call time: %s (gate %s)", licence_reason(gain), licence_gate(gain));
 }
 
-/* Names the calls whose bound is as good as a simulation. */
-static void write_near_bounds(const struct result *r, struct buf *out) {
-    struct buf names = {0};
-    for (int i = 0; i < r->n_calls; i++)
-        if (r->calls[i].bound_is_near)
-            buf_printf(&names, "%s%s %s", names.n ? ", " : "", result_call_name(&r->calls[i]), r->calls[i].phase);
-    if (names.n)
-        table_paragraph(out, "note: %s: %s", names.text, RESULT_BOUND_IS_NEAR);
-    buf_clear(&names);
-}
-
 static void write_engine(const struct result *r, struct buf *out) {
     if (!question_simulates(r->question)) {
         table_paragraph(out, "engine: bound, which simulates nothing: every time above is a lower bound of what a "
                              "simulation would say");
-        write_near_bounds(r, out);
+        text_near_bounds(r, out);
         return;
     }
     bool other = strcmp(r->engine, sim_engine_name(SIM_ENGINE_SIMGRID)) == 0;

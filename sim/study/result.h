@@ -73,11 +73,10 @@ struct result_call {
     int chunks;
     bool pipelined, simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
-    bool even, wire_slack_is_far; /* load; wire time far above its bound */
+    bool bound_is_near, even, wire_slack_is_far; /* load; wire time far above its bound */
     const char *far_cause;        /* of an even load that is far above its bound, with the key that mends it; or NULL */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
-    bool bound_is_near; /* not simulated, which would end within BOUND_NEAR of the wire bound */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */
     char reopen[240];    /* what would make it known */
     struct claim time, band[2], treatments[RESULT_TREATMENTS];
