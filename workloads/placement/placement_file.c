@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/foreign.h"
 #include "workloads/records/json_pull.h"
 #include "workloads/records/npy.h"
 
@@ -224,7 +225,9 @@ enum rc placement_file_parse(const char *data, size_t n, const struct placement_
                              struct placement **placement, struct err *e) {
     struct found f = {.layer = ask->layer, .taken = -1};
     struct json_pull j;
-    enum rc rc;
+    enum rc rc = foreign_refuse(data, n, ask->path, FOREIGN_PLACEMENT, e);
+    if (rc)
+        return rc;
     if (npy_is(data, n)) {
         rc = read_npy(data, n, ask->path, &f.layers, e);
     } else {
