@@ -98,7 +98,7 @@ static const struct rule rules[] = {
      "convert it first: python -c \"import pandas; pandas.read_parquet('FILE').to_csv('counts.csv', index=False)\"", 0},
     {"compressed with gzip", is_gzip, "convert it first: gzip -dk FILE", 0},
     {"a SimGrid platform in XML", is_simgrid,
-     "'moesim platform xml' writes such files and smpirun takes them; a platform here is YAML: groups, ranks_per_group, "
+     "'moesim platform xml' writes such files, smpirun takes them; a platform here is YAML: groups, ranks_per_group, "
      "fast.bandwidth, slow.bandwidth; " KEYS, 0},
     {"an ASTRA-sim network", is_astra,
      "--platform takes YAML that follows from it: npus_count [a, b] is ranks_per_group: a, groups: b; bandwidth [x, y] "

@@ -3,6 +3,7 @@
 #include "platforms/base/foreign.h"
 #include "tests/support/program.h"
 #include "tests/support/records.h"
+#include "workloads/placement/placement_file.h"
 
 static enum rc parse(const char *text, struct record **r, struct err *e) {
     const struct record_ask ask = {.as = RECORD_AS_AUTO};
@@ -54,6 +55,22 @@ static void tables_of_bytes_with_units_are_matrices(void **state) {
     record_free(r);
 }
 
+/* An all-to-all has one count a rank, for all it sends to. */
+static void one_count_a_rank_is_sent_to_all(void **state) {
+    (void)state;
+    struct record *r;
+    struct err e;
+    assert_ok(parse("Number of ranks: 3\nDatatype size: 4\nBEGINNING DATA\nRank(s) 0-1: 5\nRank(s) 2: 7\nEND DATA\n",
+                    &r, &e), &e);
+    static const double bytes[] = {20, 20, 20, 20, 20, 20, 28, 28, 28};
+    assert_int_equal(r->bytes.start[3], 9);
+    for (size_t i = 0; i < 9; i++)
+        assert_near(r->bytes.value[i], bytes[i], 0);
+    record_free(r);
+    assert_fails(parse("Number of ranks: 3\nDatatype size: 4\nBEGINNING DATA\nRank(s) 0-2: 5 6\nEND DATA\n", &r, &e),
+                 RC_SHAPE, &e, "2 counts, expected one for each of 3 ranks");
+}
+
 static void what_is_not_a_table_is_said(void **state) {
     (void)state;
     static const struct {
@@ -72,6 +89,63 @@ static void what_is_not_a_table_is_said(void **state) {
         struct err e;
         assert_fails(parse(cases[i].text, &r, &e), cases[i].rc, &e, cases[i].message);
     }
+}
+
+static struct placement *place(const char *text, size_t n, int64_t layer) {
+    const struct placement_ask ask = {.kind = PLACEMENT_FILE, .ranks = 2, .experts = 4, .path = "p", .layer = layer};
+    struct placement *p = NULL;
+    struct err e;
+    assert_ok(placement_file_parse(text, n, &ask, &p, &e), &e);
+    return p;
+}
+
+/* Layer 4 of each: rank 0 holds experts 2 and 3, rank 1 holds 0 and 1. */
+static void placements_of_other_programs_are_read(void **state) {
+    (void)state;
+    static const char *const maps[] = {
+        "{\"3\":[0,1,2,3],\"4\":[2,3,0,1]}",
+        "{\"layer_3\":[0,1,2,3],\"layer_4\":[2,3,0,1]}",
+        "{\"physical_to_logical_map\":{\"3\":[0,1,2,3],\"4\":[2,3,0,1]}}",
+        "num_slots: 4\ninitial_global_assignments:\n  3: [0, 1, 2, 3]\n  4: [2, 3, 0, 1]\n",
+    };
+    static const int first[] = {0, 1, 2, 3}, second[] = {2, 3, 0, 1};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        for (int64_t layer = -1; layer <= 4; layer += layer < 0 ? 4 : 1) {
+            struct placement *p = place(maps[i], strlen(maps[i]), layer);
+            assert_memory_equal(p->slot_expert, layer == 4 ? second : first, sizeof first);
+            placement_free(p);
+        }
+    const struct placement_ask ask = {.ranks = 2, .experts = 4, .path = "p", .layer = 5};
+    struct placement *p;
+    struct err e;
+    assert_fails(placement_file_parse(maps[0], strlen(maps[0]), &ask, &p, &e), RC_SCHEMA, &e,
+                 "no placement of layer 5");
+}
+
+static void presence_of_experts_on_ranks_is_a_placement(void **state) {
+    (void)state;
+    const char *text = "2 2 4\n1 1 0 0\n0 0 1 1\n0 0 1 1\n1 1 1 0\n";
+    static const int want[] = {2, 3, 0, 1, 2};
+    struct placement *p = place(text, strlen(text), 1);
+    assert_memory_equal(p->slot_expert, want, sizeof want);
+    assert_int_equal(p->slot_start[1], 2);
+    placement_free(p);
+    struct err e;
+    const struct placement_ask ask = {.ranks = 2, .experts = 4, .path = "p"};
+    text = "2 1 4\n1 1 0 0\n0 0 1 2\n";
+    assert_fails(placement_file_parse(text, strlen(text), &ask, &p, &e), RC_RANGE, &e, "2, expected 0 or 1");
+    text = "2 1 4\n1 1 0 0\n0 0 1\n";
+    assert_fails(placement_file_parse(text, strlen(text), &ask, &p, &e), RC_SHAPE, &e, "ranks, layers and experts");
+    // the same as an array
+    char npy[512];
+    int head = snprintf(npy, sizeof npy, "%c%s%c%c%c%c%-117s\n", 0x93, "NUMPY", 1, 0, 118, 0,
+                        "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 4), }");
+    assert_int_equal(head, 128);
+    static const char body[16] = {1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0};
+    memcpy(npy + 128, body, sizeof body);
+    p = place(npy, 128 + sizeof body, 1);
+    assert_memory_equal(p->slot_expert, want, sizeof want);
+    placement_free(p);
 }
 
 /* Every option that takes a file answers what it is, with what follows from it. */
@@ -120,7 +194,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_counts_in_text_are_read),
         cmocka_unit_test(tables_of_bytes_with_units_are_matrices),
+        cmocka_unit_test(one_count_a_rank_is_sent_to_all),
         cmocka_unit_test(what_is_not_a_table_is_said),
+        cmocka_unit_test(placements_of_other_programs_are_read),
+        cmocka_unit_test(presence_of_experts_on_ranks_is_a_placement),
         cmocka_unit_test(files_of_other_programs_are_answered),
         cmocka_unit_test(a_file_in_the_current_folder_is_a_file),
     };

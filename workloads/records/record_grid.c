@@ -95,8 +95,8 @@ static enum rc ask_triples(const struct grid *g, const char *name, const struct 
     if (ask->as != RECORD_AS_AUTO || g->columns != 3 || g->rows <= 3)
         return RC_OK;
     return err_set(e, RC_SCHEMA,
-                   "%s: three columns without a header: counts of three experts (--as counts), or cells: write a header "
-                   "above, sed '1i src,dst,bytes' %.150s (or src,dst,rows; or layer_id,expert_id,count)", name, name);
+                   "%s: three columns without a header: counts of three experts (--as counts), or cells: write a "
+                   "header above, sed '1i src,dst,bytes' %.150s (or src,dst,rows; or layer_id,expert_id,count)", name, name);
 }
 
 enum rc record_read_grid(const char *data, size_t n, const char *name, const struct record_ask *ask,
@@ -214,8 +214,8 @@ static enum rc wide_row(const struct csv *c, struct grid *g, int *layer, struct 
     return RC_OK;
 }
 
-enum rc record_read_wide(const char *data, size_t n, const char *name, const struct record_ask *ask, struct record *r,
-                         struct err *e) {
+enum rc record_read_wide(const char *data, size_t n, const char *name, const struct record_ask *ask,
+                         struct record *r, struct err *e) {
     struct grid g = {0};
     struct csv c;
     int *layers = NULL;
