@@ -125,6 +125,8 @@ const char *model_no_form(const struct call *call) {
         return "gather-first";
     if (call->strategy == STRATEGY_LEVELLED)
         return "levelled";
+    if (call->implementation->order == ORDER_FILE && call->implementation->turns->barriers)
+        return "rounds with barriers";
     const struct job *job = call->traffic ? call->traffic->job : NULL;
     struct platform seen;
     call_seen(call, &seen);

@@ -110,7 +110,7 @@ static double least_bytes(const struct call *call) {
     return least;
 }
 
-/* Adds one unit to each flow: the smallest one is 2^30 to 2^31 of them, as engines count. */
+/* Adds one unit to each flow: the smallest one is 2^40 to 2^41 of them, as engines count. */
 static void lengthen(struct call *call) {
     double least = least_bytes(call);
     int exponent = 0;
@@ -123,7 +123,7 @@ static void lengthen(struct call *call) {
             const struct matrix *m = &call->stages[s].bytes;
             for (size_t i = m->start[src]; i < m->start[src + 1]; i++)
                 if (m->dst[i] != src && m->value[i] > 0)
-                    m->value[i] += ldexp(call->chunks / call_way(call, src, m->dst[i], route).share, exponent - 31);
+                    m->value[i] += ldexp(call->chunks / call_way(call, src, m->dst[i], route).share, exponent - 41);
         }
     free(route);
 }
@@ -131,14 +131,10 @@ static void lengthen(struct call *call) {
 static enum rc ask_longer(const struct agreement_engines *engines, const struct agreement_case *c, struct answer *a,
                           struct err *e) {
     struct agreement_case longer = *c;
-    for (int s = 0; s < c->bench.call.n_stages; s++) {
-        const struct matrix *m = &c->bench.call.stages[s].bytes;
-        matrix_scale(m, 1, &longer.bench.call.stages[s].bytes);
-    }
+    call_copy(&c->bench.call, &longer.bench.call);
     lengthen(&longer.bench.call);
     enum rc rc = ask(engines, engines->first, &longer, a, e);
-    for (int s = 0; s < c->bench.call.n_stages; s++)
-        matrix_clear(&longer.bench.call.stages[s].bytes);
+    call_clear(&longer.bench.call);
     return rc;
 }
 
@@ -153,7 +149,7 @@ enum rc agreement_compare(const struct agreement_engines *engines, const struct 
     struct agreement_result r = {.times_s = {end_s(&a), end_s(&b)}};
     r.difference = rc ? 0 : difference(&a, &b, &r.messages);
     r.makespan = apart(r.times_s[0], r.times_s[1]);
-    if (!rc && r.difference > AGREEMENT_EXACT)
+    if (!rc)
         rc = ask_longer(engines, c, &longer, e);
     if (longer.n > 0)
         r.own = difference(&a, &longer, &ignored);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agreement.h - two engines on the same cases: when does every message end?
  *
- * A case is chaotic when the two do not agree to AGREEMENT_EXACT and neither does the first engine with itself, every
- * message being longer by a billionth of the smallest flow: rounding decides there who goes first.
+ * A case is chaotic when the first engine does not agree with itself to AGREEMENT_EXACT, every flow being one unit of
+ * payload longer, which is up to 1e-12 of the smallest one: rounding decides there who goes first.
  * Units: seconds; differences are relative to the later of the two ends.
  * Errors: of the engines; RC_UNSUPPORTED when an engine does not tell all its messages or plays no sequences.
  * Ownership: a case owns its bench, agreement_case_close() releases; a case must not move while it is open. */
@@ -49,7 +49,7 @@ struct agreement_case {
     struct costs costs[AGREEMENT_CALLS];
 };
 
-/* Case number i of a seed: fabrics in turn, all else drawn; 8 or 16 ranks, one in eight 16 to 64. */
+/* Case number i of a seed: fabrics in turn, all else drawn; 8 to 64 ranks, and a few hundred pieces of messages. */
 enum rc agreement_random(uint64_t seed, int i, struct agreement_case *c, struct err *e);
 void agreement_case_close(struct agreement_case *c);
 
@@ -65,7 +65,7 @@ struct agreement_engines {
 struct agreement_result {
     double difference; /* of the ends of messages, the largest */
     double makespan;   /* of the whole */
-    double own;        /* how far the first engine moves its own ends, see above; 0 where the two agree */
+    double own;        /* how far the first engine moves its own ends, see above */
     bool chaotic;
     double times_s[2]; /* makespans of first and second */
     size_t messages;

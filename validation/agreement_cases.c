@@ -9,7 +9,7 @@
 #include "platforms/base/rng.h"
 #include "validation/agreement.h"
 
-enum { LAUNCHES_DRAWN = 3 };
+enum { LAUNCHES_DRAWN = 3, PIECES_MOST = 400 /* of all messages of a case, on the average */ };
 
 /* Settings of a tier; rates are those of an 8-rank machine of today, a few times faster inside than between. */
 static const char *const fasts[] = {
@@ -38,13 +38,13 @@ static bool one_in(struct rng *r, uint64_t n) {
 
 /* The settings of a machine, in text; a word of the tables says half of the number that it is for. */
 static void describe(struct rng *r, int i, char *text, size_t size, int *ranks) {
-    bool graph = i % N_FASTS == GRAPH, large = one_in(r, 8);
+    bool graph = i % N_FASTS == GRAPH;
     // halves of the numbers of groups and of ranks in one; a torus has two dimensions
-    int groups = large ? 2 + (int)rng_below(r, 3) : 2;
-    int local = large ? 2 + (int)rng_below(r, 3) : i % N_FASTS < RING ? 1 : 2;
+    int least = i % N_FASTS < RING ? 1 : 2, groups = 2 + (int)rng_below(r, 3);
+    int local = least + (int)rng_below(r, 5 - (uint64_t)least);
     char fast[200] = "", slow[300] = "";
     if (graph)
-        groups = large ? 4 + (int)rng_below(r, 5) : 1; // of 8 ranks each
+        groups = 1 + (int)rng_below(r, 8); // of 8 ranks each
     *ranks = graph ? 8 * groups : 4 * groups * local;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -85,11 +85,14 @@ static void draw_library(struct rng *r, struct agreement_case *c) {
     }
 }
 
-/* Sizes: log-normal, of few values, or all equal; some pairs send nothing. */
-static void draw_bytes(struct rng *r, struct call *call) {
-    int ranks = call->topology->ranks;
+/* Sizes: log-normal, of few values, or all equal; some pairs send nothing. With more ranks fewer of them do: how many
+ * cases are chaotic grows with the number of messages, for each one that ends may come close to another one. */
+static void draw_bytes(struct rng *r, struct agreement_case *c) {
+    struct call *call = &c->bench.call;
+    int ranks = call->topology->ranks, rounds = call->n_stages * call->chunks * (c->n_calls ? (int)c->n_calls : 1);
+    double most = (double)PIECES_MOST / rounds / ranks / ranks;
     for (int s = 0; s < call->n_stages; s++) {
-        double *dense = mem_alloc((size_t)ranks * (size_t)ranks, sizeof *dense), sparse = rng_unit(r);
+        double *dense = mem_alloc((size_t)ranks * (size_t)ranks, sizeof *dense), sparse = fmax(rng_unit(r), 1 - most);
         uint64_t kind = rng_below(r, 6), few = 1 + rng_below(r, 4);
         for (int i = 0; i < ranks * ranks; i++) {
             double skewed = 1e5 * exp(1.5 * rng_normal(r)), one_of_few = 1e5 * (double)(1 + rng_below(r, few));
@@ -170,7 +173,7 @@ enum rc agreement_random(uint64_t seed, int i, struct agreement_case *c, struct 
         return rc;
     }
     draw_library(&r, c);
-    draw_bytes(&r, &c->bench.call);
+    draw_bytes(&r, c);
     draw_links(&r, c);
     find_kinds(c);
     return RC_OK;

@@ -24,15 +24,25 @@ static size_t split(struct arena *arena, const char *text, struct setting settin
     return n;
 }
 
-static enum rc load(const struct bench_ask *ask, struct arena *arena, struct bench *b, struct err *e) {
+/* Slows links beside those that the platform slows itself. */
+static void degrade(const struct plat_degraded *slowed, size_t n, struct platform *p) {
+    if (!n)
+        return;
+    struct plat_degraded *all = arena_alloc(&p->doc->arena, p->degraded.n + n, sizeof *all);
+    if (p->degraded.n)
+        memcpy(all, p->degraded.items, p->degraded.n * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        all[p->degraded.n] = slowed[i];
+        all[p->degraded.n++].link = arena_copy(&p->doc->arena, slowed[i].link);
+    }
+    p->degraded.items = all;
+}
+
+static enum rc load_rest(const struct bench_ask *ask, struct arena *arena, struct bench *b, struct err *e) {
     struct setting s[SETTINGS];
-    size_t n = split(arena, ask->platform_set, s);
-    enum rc rc = plat_load(ask->platform, s, n, &b->platform, e);
-    if (rc)
-        return rc;
     b->topology = topo_build(b->platform);
-    n = split(arena, ask->workload_set, s);
-    rc = workload_load(ask->workload, s, n, &b->workload, e);
+    size_t n = split(arena, ask->workload_set, s);
+    enum rc rc = workload_load(ask->workload, s, n, &b->workload, e);
     n = split(arena, ask->implementation_set, s);
     if (!rc)
         rc = implementation_load(ask->implementation ? ask->implementation : b->platform->implementation,
@@ -45,9 +55,19 @@ static enum rc load(const struct bench_ask *ask, struct arena *arena, struct ben
 }
 
 enum rc bench_open(const struct bench_ask *ask, struct bench *b, struct err *e) {
+    return bench_open_slowed(ask, NULL, 0, b, e);
+}
+
+enum rc bench_open_slowed(const struct bench_ask *ask, const struct plat_degraded *slowed, size_t n, struct bench *b,
+                          struct err *e) {
     struct arena arena = {0};
+    struct setting s[SETTINGS];
     *b = (struct bench){0};
-    enum rc rc = load(ask, &arena, b, e);
+    enum rc rc = plat_load(ask->platform, s, split(&arena, ask->platform_set, s), &b->platform, e);
+    if (!rc) {
+        degrade(slowed, n, b->platform);
+        rc = load_rest(ask, &arena, b, e);
+    }
     arena_clear(&arena);
     if (rc)
         bench_close(b);

@@ -27,6 +27,9 @@ struct bench {
 };
 
 enum rc bench_open(const struct bench_ask *ask, struct bench *b, struct err *e);
+/* Opens it with links slowed beside those that the platform slows itself; slowed[n] is copied. */
+enum rc bench_open_slowed(const struct bench_ask *ask, const struct plat_degraded *slowed, size_t n, struct bench *b,
+                          struct err *e);
 void bench_close(struct bench *b);
 
 /* Replaces the call's bytes: one exchange of all ranks, total_bytes in every send buffer, own part included. */

@@ -301,6 +301,15 @@ static void find_collective(struct calibration *c) {
     free(points);
 }
 
+/* What a log of DeepEP alone lacks, or "". */
+static const char *only_layers(const struct samples *s) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->items[i].quantity != SAMPLED_DISPATCH && s->items[i].quantity != SAMPLED_COMBINE)
+            return "";
+    return "; times of dispatch and combine hold a routing that the log does not say: add a log of nccl-tests "
+           "(alltoall) or samples of moesim-measure from the same machine";
+}
+
 /* A machine of one tier whose pairs nobody timed has the rate of its all-to-alls. */
 static enum rc check_bandwidths(struct calibration *c, struct err *e) {
     if (!has_tier(c, SPANS_FAST) && !has_tier(c, SPANS_SLOW))
@@ -312,7 +321,7 @@ static enum rc check_bandwidths(struct calibration *c, struct err *e) {
             *rate = c->collective_Bps;
         if (!rate->known && has_tier(c, span) && !c->collective_Bps.known)
             return err_set(e, RC_UNSUPPORTED, "no bandwidth can be had from these samples: neither pairs nor "
-                           "all-to-alls of three sizes or more are among them");
+                           "all-to-alls of three sizes or more are among them%s", only_layers(c->samples));
     }
     return RC_OK;
 }

@@ -14,16 +14,15 @@
 enum { COLUMNS = 13, MOST_BYTES = 1 << 28 };
 static const double most_number = 1e18; /* no size and no time is above it */
 
-static const char *const quantities[] = {"call-scan", "alltoall", "alltoallv", "ping-pong", "pairs",
-                                         "messages",  "spread",   "incast",    "replay",    "two-hop",
-                                         "splits",    "chain",    "dispatch",  "combine",   NULL};
-static const char *const regimes[] = {"ahead", "observed", NULL}; /* enum regime */
+const char *const sampled_names[] = {"call-scan", "alltoall", "alltoallv", "ping-pong", "pairs",
+                                     "messages",  "spread",   "incast",    "replay",    "two-hop",
+                                     "splits",    "chain",    "dispatch",  "combine",   NULL};
 static const char *const spans[] = {"fast", "slow", NULL};
 static const char *const groupings[] = {"hosts", "option", NULL};
 static const char *const memories[] = {"host", "cuda", "hip", NULL};
 
 const char *sampled_name(int quantity) {
-    return quantities[quantity];
+    return sampled_names[quantity];
 }
 
 #define IN(field) offsetof(struct samples, field)
@@ -53,9 +52,9 @@ const struct key sample_keys[] = {
 
 #define IN(field) offsetof(struct sample, field)
 const struct key sample_columns[] = {
-    {"quantity", KEY_CHOICE, IN(quantity), .required = true, .choices = quantities, .help = "what was timed"},
+    {"quantity", KEY_CHOICE, IN(quantity), .required = true, .choices = sampled_names, .help = "what was timed"},
     {"part", KEY_TEXT, IN(part), .help = "hop, stage of the chain, or file of the matrix"},
-    {"regime", KEY_CHOICE, IN(regime), .choices = regimes, .required = true,
+    {"regime", KEY_CHOICE, IN(regime), .choices = regime_names, .required = true,
      .help = "`observed`: the host waits for each call; `ahead`: calls are issued and waited for at the end"},
     {"span", KEY_CHOICE, IN(span), .choices = spans, .required = true,
      .help = "`fast`: inside one group; `slow`: between groups too"},

@@ -37,6 +37,7 @@ enum sampled { /* what was timed */
     SAMPLED_DISPATCH, /* of DeepEP's logs, as the next one */
     SAMPLED_COMBINE
 };
+extern const char *const sampled_names[]; /* up to a NULL */
 /* Returns the word of a quantity. */
 const char *sampled_name(int quantity); /* "call-scan", .. */
 

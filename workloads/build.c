@@ -31,7 +31,9 @@ struct stage *build_round(struct call *s, const char *name, struct matrix *rows)
 }
 
 void build_chain(struct call *s, struct stage *stage, struct matrix *pairs) {
-    if (s->phase == PHASE_DISPATCH) {
+    if (s->phase == PHASE_DISPATCH && s->traffic->unit == TRAFFIC_BYTES) {
+        stage->splits = s->implementation->alpha_calls == ALPHA_PER_HOP; // rows are not known
+    } else if (s->phase == PHASE_DISPATCH) {
         stage->splits = s->implementation->alpha_calls == ALPHA_PER_HOP;
         stage->pairs = mem_alloc((size_t)plat_ranks(s->platform), sizeof *stage->pairs);
         matrix_sums(pairs, true, true, stage->pairs);

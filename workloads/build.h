@@ -35,6 +35,10 @@ int build_chunks(const struct call *call);
 /* Fills the stages of a job's call from those of its EP groups, parts[n_groups]. */
 void build_united(const struct call *parts, struct call *all);
 
+/* Gives a finished call's stages what its order needs: turns made from their matrices; rounds of a file that has
+ * barriers become stages. */
+void build_orders(struct call *call);
+
 /* Append the stages of a strategy. */
 void build_one_hop(struct call *call);
 void build_hops(struct call *call); /* two hops; three: between the cut's domains, inside one between groups, inside */

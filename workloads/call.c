@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "workloads/turns.h"
 
 static const char *const phase_names[PHASE_COUNT] = {"dispatch", "combine"};
 
@@ -51,6 +52,7 @@ void call_copy(const struct call *from, struct call *to) {
         struct stage *stage = &to->stages[i];
         *stage = from->stages[i];
         matrix_scale(&from->stages[i].bytes, 1, &stage->bytes);
+        stage->turns = turns_copy(from->stages[i].turns);
         if (!stage->pairs)
             continue;
         stage->pairs = mem_alloc(ranks, sizeof *stage->pairs);
@@ -62,6 +64,7 @@ void call_clear(struct call *call) {
     for (int i = 0; i < call->n_stages; i++) {
         matrix_clear(&call->stages[i].bytes);
         free(call->stages[i].pairs);
+        turns_free(call->stages[i].turns);
     }
     free(call->stages);
     *call = (struct call){0};

@@ -50,11 +50,13 @@ struct stage {
     enum tier inside;    /* payload stays inside the domains of this tier, whose rate the closed form charges */
     int index;           /* and goes between equal indices in domains of this one; -1: between any */
     int peers;           /* ranks that a rank sends to under these rules, itself included */
+    bool barrier;        /* a round that no rank begins before the one before is over at all of them */
     bool permutation;    /* a round in which a rank sends to one rank only; peers counts the two */
     enum tier span;      /* widest tier that the collective reaches */
     int collectives;     /* issued for it, payload included; each costs alpha */
     bool splits;         /* pays the splits readback before it */
     double *pairs;       /* (row, slot) pairs charged by the chain before it, per rank; NULL: no chain */
+    struct turns *turns; /* whom each rank serves in which order (turns.h); NULL: as the order's name says */
 };
 
 struct call {

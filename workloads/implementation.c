@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/base/file.h"
+#include "platforms/base/hash.h"
 #include "platforms/constants.h"
 #include "platforms/find.h"
 
-static const char *const order_choices[] = {"group-shift", "shift", "xor", "random", NULL};
+static const char *const order_choices[] = {"group-shift", "shift",  "xor",  "random",
+                                            "farthest",    "rounds", "file", NULL};
 static const char *const start_choices[] = {"rendezvous", "one-sided", NULL};
 static const char *const chain_choices[] = {"none", "v1", "measured", "fused", NULL};
 static const char *const dedup_choices[] = {"none", "rank", "group", NULL};
@@ -96,9 +99,14 @@ const struct key implementation_keys[] = {
     {"combine_row", KEY_MAP, offsetof(struct implementation, combine_row), .table = row_keys,
      .help = "bytes of a row on the way back"},
     {"order", KEY_CHOICE, offsetof(struct implementation, order), .otherwise = "group-shift",
-     .choices = order_choices, .help = "in which order a rank serves its destinations"},
+     .choices = order_choices,
+     .help = "in which order a rank serves its destinations; `farthest` first by links on the way; `rounds` made from "
+             "the matrix; as a `file` says"},
+    {"order_file", KEY_TEXT, offsetof(struct implementation, order_file),
+     .help = "with `order: file`: a line for each rank, `3: 0 1 2`, or for each round of pairs, `0>1 1>0`"},
     {"window", KEY_COUNT, offsetof(struct implementation, window), .min = 1, .max = 1 << 20,
-     .word = "all", .otherwise = "all", .help = "messages in flight per sender and stage"},
+     .word = "all", .otherwise = "all",
+     .help = "messages in flight per sender and stage; on a mesh for each link of the sender"},
     {"receive_window", KEY_COUNT, offsetof(struct implementation, receive_window), .min = 1,
      .max = 1 << 20, .word = "all", .otherwise = "all",
      .help = "messages in flight per receiver and stage"},
@@ -216,7 +224,25 @@ static enum rc implementation_check(struct implementation *m, struct err *e) {
         return err_at(e, RC_SCHEMA, top, "message 'chunk' needs chunk_size");
     if (m->chunk_bytes.given && m->chunk_bytes.value < 1)
         return err_at(e, RC_RANGE, &m->chunk_bytes.at, "chunk_size: below one byte");
+    if ((m->order == ORDER_FILE) != (m->order_file != NULL))
+        return err_at(e, RC_SCHEMA, top, "order: 'file' and order_file go together");
     return check_machines(m, e);
+}
+
+/* Reads the order's file, which lies beside the implementation's; one from --set is where the user says. */
+static enum rc load_order(struct implementation *m, struct err *e) {
+    if (!m->order_file)
+        return RC_OK;
+    const struct yaml_node *node = yaml_get(m->doc->root, "order_file");
+    char *path = node && node->set ? mem_copy(m->order_file) : file_beside(m->doc->file, m->order_file);
+    char sha256[HASH_TEXT];
+    enum rc rc = turns_load(path, &m->turns, e);
+    if (!rc)
+        rc = hash_file(path, sha256, e);
+    if (!rc)
+        manifest_add(&m->doc->files, "order", path, sha256);
+    free(path);
+    return rc;
 }
 
 /* Drops the file's number of pieces where a setting gives their size. */
@@ -238,6 +264,8 @@ enum rc implementation_load(const char *name_or_path, const struct setting *sett
     rc = keys_read(implementation_keys, doc->root, doc, m, e);
     if (!rc)
         rc = implementation_check(m, e);
+    if (!rc)
+        rc = load_order(m, e);
     if (rc)
         implementation_free(m);
     else
@@ -261,6 +289,7 @@ enum rc implementation_apply(const struct implementation *how, struct topology *
 void implementation_free(struct implementation *m) {
     if (!m)
         return;
+    turns_free(m->turns);
     yaml_doc_free(m->doc);
     free(m);
 }

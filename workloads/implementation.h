@@ -7,10 +7,12 @@
 #define WORKLOADS_IMPLEMENTATION_H
 
 #include "platforms/topology.h"
+#include "workloads/turns.h"
 
 #define IMPLEMENTATION_SCHEMA "moesim/implementation/1"
 
-enum order { ORDER_GROUP_SHIFT, ORDER_SHIFT, ORDER_XOR, ORDER_RANDOM };
+enum order { ORDER_GROUP_SHIFT, ORDER_SHIFT, ORDER_XOR, ORDER_RANDOM, ORDER_FARTHEST, ORDER_ROUNDS,
+             ORDER_FILE };
 enum start { START_RENDEZVOUS, START_ONE_SIDED };
 enum chain_preset { CHAIN_NONE, CHAIN_V1, CHAIN_MEASURED, CHAIN_FUSED, CHAIN_PRESETS };
 enum dedup { DEDUP_NONE, DEDUP_RANK, DEDUP_GROUP };
@@ -64,6 +66,7 @@ struct implementation {
     int reduce;               /* enum reduce: where combine adds up rows */
     struct row_keys dispatch_row, combine_row;
     int order;                /* enum order */
+    const char *order_file;   /* of ORDER_FILE */
     int64_t window;           /* messages in flight per sender and stage; 0 = all */
     int64_t receive_window;   /* the same per receiver */
     int start;                /* enum start */
@@ -74,6 +77,7 @@ struct implementation {
     struct tier_factors message_cost_s; /* given: instead of the platform's per-message cost */
     int intra_group_path;     /* enum topo_path */
 
+    struct turns *turns; /* of order_file; NULL: none */
     struct yaml_doc *doc;
 };
 

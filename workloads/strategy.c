@@ -63,6 +63,12 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
     if (strategy == STRATEGY_THREE_HOP && p->n_tiers < 3)
         return err_set(e, RC_RANGE, "three-hop cuts at a tier between fast and slow; %s has %d tiers", p->name,
                        p->n_tiers);
+    if (m->order == ORDER_FILE && m->turns->barriers && strategy != STRATEGY_ONE_HOP)
+        return err_set(e, RC_RANGE, "%s: rounds with barriers are those of one-hop, not of %s", m->order_file,
+                       strategy_name(strategy));
+    if (m->order == ORDER_FILE && m->turns->ranks > plat_ranks(p))
+        return err_set(e, RC_RANGE, "%s: rank %d is named, but there are %d ranks", m->order_file, m->turns->ranks - 1,
+                       plat_ranks(p));
     bool rings = strategy == STRATEGY_ALL_GATHER && m->all_gather == GATHER_TWO_RINGS;
     if ((strategies[strategy].even || rings) && !plat_is_even(p))
         return err_set(e, RC_RANGE, "%s%s needs groups of one size; %s has %s", strategy_name(strategy),
@@ -75,23 +81,42 @@ enum rc call_check(const struct platform *p, const struct implementation *m, enu
     return RC_OK;
 }
 
+/* A matrix of bytes has no tokens whose copies could be taken once. */
+static enum rc check_bytes(const struct implementation *m, enum strategy strategy, struct err *e) {
+    if (strategy == STRATEGY_ALL_GATHER)
+        return err_set(e, RC_UNSUPPORTED,
+                       "--strategy all-gather: the record is a matrix of bytes, which says nothing of tokens");
+    bool folds = strategy == STRATEGY_TWO_HOP || strategy == STRATEGY_TWO_HOP_PIPELINED ||
+                 strategy == STRATEGY_THREE_HOP || strategy == STRATEGY_GATHER_FIRST;
+    if (folds && (m->dedup.hop_a == DEDUP_GROUP || m->reduce == REDUCE_FORWARDER))
+        return err_set(e, RC_UNSUPPORTED,
+                       "--strategy %s: the record is a matrix of bytes without tokens, none of which can be taken once "
+                       "a group; use --set implementation.dedup.hop_a=none%s",
+                       strategy_name(strategy),
+                       m->reduce == REDUCE_FORWARDER ? " --set implementation.reduce=none" : "");
+    return RC_OK;
+}
+
 enum rc call_check_traffic(const struct platform *p, const struct traffic *t, const struct implementation *m,
                            enum strategy strategy, struct err *e) {
     enum rc rc = call_check(p, m, strategy, e);
+    if (!rc && t->unit == TRAFFIC_BYTES)
+        rc = check_bytes(m, strategy, e);
     for (int g = 0; t->job && g < t->job->n_groups && !rc; g++)
         rc = call_check(t->job->groups[g].platform, m, strategy, e);
     return rc;
 }
 
-/* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] */
+/* Charges one launch over all ranks, in the first stage, for all hops of a call; serial or pipelined. [S5] An
+ * all-gather has no sizes to tell beforehand: its payload is the only collective. */
 static void fuse_alpha(struct call *s) {
     const struct platform *p = s->platform;
+    bool tells_sizes = s->phase == PHASE_DISPATCH && s->strategy != STRATEGY_ALL_GATHER;
     for (int i = 0; i < s->n_stages; i++) {
         struct stage *stage = &s->stages[i];
         stage->world = i == 0 ? plat_ranks(p) : 1;
         stage->span = i == 0 ? plat_widest(p) : TIER_FAST;
-        stage->collectives =
-            i == 0 && s->phase == PHASE_DISPATCH ? (int)s->implementation->collectives.one_hop : 1;
+        stage->collectives = i == 0 && tells_sizes ? (int)s->implementation->collectives.one_hop : 1;
         stage->splits = false;
     }
 }
@@ -138,4 +163,5 @@ void call_build(const struct topology *topology, const struct workload *w,
         build_job(call);
     else
         build(call);
+    build_orders(call);
 }

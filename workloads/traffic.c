@@ -321,11 +321,11 @@ static enum rc take_matrix(struct drawing *d) {
     t->one_hop_rank.whole = r->bytes.whole;
     for (int cut = 0; cut < d->plan->platform->n_tiers - 1; cut++)
         matrix_init(&t->hop_a[cut], d->ranks, 0, true);
-    matrix_init(&t->hop_b, d->ranks, 0, true);
-    matrix_init(&t->hop_b_rank, d->ranks, 0, true);
+    rows_relay(d->plan->platform, TIER_FAST, &t->one_hop, &t->hop_b);
+    matrix_scale(&t->hop_b, 1, &t->hop_b_rank);
     matrix_sums(&t->one_hop, false, true, t->rank_load);
     t->max_over_mean = stat_max_over_mean(t->rank_load, (size_t)d->ranks);
-    buf_text(&t->notes, "a matrix of bytes: one hop only, workload geometry unused\n");
+    buf_text(&t->notes, "a matrix of bytes: no de-duplication, workload geometry unused\n");
     return RC_OK;
 }
 

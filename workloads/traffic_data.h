@@ -33,7 +33,7 @@ struct traffic {
     double max_over_mean; /* of the marginals; 1 for uniform routing, -1 without any row */
     char trace_sha256[HASH_TEXT]; /* empty when no trace was read */
     struct buf notes;     /* one line each: what was assumed or dropped */
-    enum traffic_unit unit; /* of one_hop; TRAFFIC_BYTES: one hop only, a row is a byte */
+    enum traffic_unit unit; /* of one_hop; TRAFFIC_BYTES: no tokens, a row is a byte */
     int64_t *tokens;        /* per source rank, [ranks]; NULL for TRAFFIC_BYTES */
     int64_t tokens_total;
     int64_t layer, batch;   /* which draw; layer -1: none */

@@ -27,7 +27,8 @@ struct command {
 };
 
 extern const struct command command_simulate, command_compare, command_breakeven, command_matrix, command_gates,
-    command_platform, command_sweep, command_report, command_workload, command_calibrate;
+    command_platform, command_sweep, command_report, command_workload, command_calibrate, command_freeze,
+    command_score, command_diagnose;
 
 /* RC_USAGE when words stand behind a command that takes none. */
 enum rc cli_no_words(const struct line *line, struct err *e);

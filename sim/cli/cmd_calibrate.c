@@ -7,6 +7,8 @@
 #include "platforms/base/file.h"
 #include "sim/engine/engine.h"
 #include "sim/report/calibrate_report.h"
+#include "validation/calibrate_files.h"
+#include "validation/calibrate_grade.h"
 
 static enum rc read_all(const struct calibrate_line *l, struct samples **samples, struct err *e) {
     const struct samples_ask ask = {l->groups, l->ranks_per_group, l->machine, l->library};
@@ -20,22 +22,38 @@ static enum rc read_all(const struct calibrate_line *l, struct samples **samples
     return rc;
 }
 
-static enum rc write_and_say(const struct calibrate_line *l, const struct calibration *c,
-                             const struct yaml_node *kept, struct buf *out, struct err *e) {
+/* --- the command ------------------------------------------------------------------------------------ */
+
+/* Grades what was held back by the file that was just written. */
+static enum rc grade_held(const struct calibrate_line *l, const struct calibration *c, struct grade *grade,
+                          struct err *e) {
     struct sim_options limits = {.times_only = true};
     const struct simulator simulator = {sim_answer, &limits};
-    struct held_back *rows = NULL;
+    char *platform = mem_printf("%s/platform.yaml", l->output);
+    char *freeze = mem_printf("%s/held_back_freeze.json", l->output);
+    const struct question *q = &l->line.question;
+    const struct grade_ask ask = {platform, freeze, l->matrices,
+                                  {study_version(), study_git(), q->arguments, q->n_arguments, NULL}, &simulator};
+    enum rc rc = calibrate_grade(c, &ask, grade, e);
+    free(freeze);
+    free(platform);
+    return rc;
+}
+
+static enum rc write_and_say(const struct calibrate_line *l, const struct calibration *c,
+                             const struct yaml_node *kept, struct buf *out, struct err *e) {
+    struct grade grade = {0};
     struct buf verdict = {0};
-    size_t n = 0;
-    char *path = mem_printf("%s/platform.yaml", l->output);
     enum rc rc = calibrate_write(c, kept, l->output, &verdict, e);
     if (!rc)
-        rc = calibrate_compare(c, path, l->matrices, &simulator, &rows, &n, e);
-    if (!rc)
-        calibrate_write_text(c, rows, n, verdict.text, out);
+        rc = grade_held(l, c, &grade, e);
+    const struct calibrate_report report = {c, &grade.score, verdict.text};
+    if (!rc && l->line.format == FORMAT_JSON)
+        calibrate_write_json(&report, out);
+    else if (!rc)
+        calibrate_write_text(&report, out);
+    grade_clear(&grade);
     buf_clear(&verdict);
-    free(rows);
-    free(path);
     return rc;
 }
 
@@ -69,4 +87,5 @@ const struct command command_calibrate = {
     "Examples:\n"
     "  mpirun -n 16 moesim-measure --output samples.csv --machine my-cluster\n"
     "  moesim calibrate samples.csv -o my_cluster\n"
+    "  moesim calibrate samples.csv -o my_cluster --format json\n"
     "  moesim calibrate osu_alltoall.log --groups 2 --ranks-per-group 8 -o my_cluster\n", NULL};

@@ -7,6 +7,7 @@
 #define SIM_CLI_LINE_H
 
 #include "sim/study/question.h"
+#include "validation/samples.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
@@ -69,6 +70,17 @@ struct calibrate_line {
     struct line line;
     const char *output, *skeleton, *matrices, *machine, *library;
     int64_t groups, ranks_per_group;
+};
+
+struct freeze_line {
+    struct line line;
+    const char *output, *sizes;
+};
+
+/* Of score and diagnose: what a log does not say. */
+struct samples_line {
+    struct line line;
+    struct samples_ask ask;
 };
 
 #endif

@@ -11,7 +11,8 @@
 static const struct command *const commands[] = {&command_simulate, &command_compare, &command_breakeven,
                                                  &command_matrix, &command_gates, &command_platform,
                                                  &command_sweep, &command_report, &command_workload,
-                                                 &command_calibrate};
+                                                 &command_calibrate, &command_freeze, &command_score,
+                                                 &command_diagnose};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const struct command *find_command(const char *name) {

@@ -141,7 +141,7 @@ static const struct option *const of_workload[] = {
 #define FIELD(name) offsetof(struct calibrate_line, name)
 static const struct option machine_output = {
     "-o", "DIR", OPTION_TEXT, FIELD(output),
-    .help = "folder for platform.yaml, held_back.yaml and held_back_gate.yaml"};
+    .help = "folder for platform.yaml, held_back.yaml, held_back_gate.yaml and held_back_freeze.json"};
 static const struct option skeleton = {"--skeleton", "FILE", OPTION_TEXT, FIELD(skeleton),
                                        .help = "platform file whose other keys are kept"};
 static const struct option matrices = {"--matrices", "DIR", OPTION_TEXT, FIELD(matrices),
@@ -156,7 +156,36 @@ static const struct option ranks = {"--ranks-per-group", "N", OPTION_COUNT, FIEL
                                     .max = 1 << 20, .help = "of a log that does not say it"};
 #undef FIELD
 static const struct option *const of_calibrate[] = {
-    &machine_output, &skeleton, &matrices, &machine, &library, &groups, &ranks, &option_help, NULL};
+    &machine_output, &skeleton, &matrices, &machine, &library, &groups, &ranks, &option_format_two, &option_help,
+    NULL};
+
+/* --- freeze, score and diagnose ------------------------------------------------------------------------ */
+
+static const struct option freeze_output = {"-o", "FILE", OPTION_TEXT, offsetof(struct freeze_line, output),
+                                            .help = "freeze file to write"};
+static const struct option sizes = {"--all-to-all", "SIZES", OPTION_TEXT, offsetof(struct freeze_line, sizes),
+                                    .help = "also even all-to-alls of all ranks: send buffers of a rank, own part "
+                                            "included, such as 64KiB,1MiB"};
+static const struct option even_host = {"--host", "observed|ahead", OPTION_CHOICE, QUESTION(host), .choices = hosts,
+                                        .first = HOST_OBSERVED,
+                                        .help = "of --all-to-all: the host waits for each call, or runs ahead "
+                                                "(default)"};
+static const struct option *const of_freeze[] = {
+    &freeze_output, &sizes, &even_host, &option_platform, &option_workload, &option_implementation, &option_set,
+    &option_strategy, &option_phase, &option_schedule, &option_window, &option_chunks, &option_trace, &option_as,
+    &option_model, &option_seed, &option_engine, &option_timeout, &option_corpus, &option_help, NULL};
+
+#define FIELD(name) offsetof(struct samples_line, ask.name)
+static const struct option log_library = {"--library", "NAME", OPTION_TEXT, FIELD(implementation),
+                                          .help = "of a log: implementation that ran the calls"};
+static const struct option log_groups = {"--groups", "N", OPTION_COUNT, FIELD(groups), .min = 1, .max = 1 << 20,
+                                         .help = "of a log that does not say it"};
+static const struct option log_ranks = {"--ranks-per-group", "N", OPTION_COUNT, FIELD(ranks_per_group), .min = 1,
+                                        .max = 1 << 20, .help = "of a log that does not say it"};
+#undef FIELD
+static const struct option *const of_score[] = {&log_groups, &log_ranks, &option_format_two, &option_help, NULL};
+static const struct option *const of_diagnose[] = {
+    &option_platform, &log_library, &log_groups, &log_ranks, &option_format_two, &option_help, NULL};
 
 const struct option *const *rows_of(const char *command) {
     static const struct {
@@ -165,7 +194,8 @@ const struct option *const *rows_of(const char *command) {
     } table[] = {{"simulate", of_simulate}, {"compare", of_compare},     {"breakeven", of_breakeven},
                  {"matrix", of_matrix},     {"gates", of_gates},         {"platform", of_platform},
                  {"sweep", of_sweep},       {"report", of_report},       {"workload", of_workload},
-                 {"calibrate", of_calibrate}};
+                 {"calibrate", of_calibrate}, {"freeze", of_freeze},    {"score", of_score},
+                 {"diagnose", of_diagnose}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].command, command) == 0)
             return table[i].rows;

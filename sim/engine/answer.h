@@ -10,7 +10,7 @@
 #include "sim/engine/play.h"
 #include "workloads/costs.h"
 
-/* costs[n_calls]. play: a run of the plan with costs that driver_same_run() calls equal to these.
+/* costs[n_calls]. play: a run of the plan with costs that plan_same_run() calls equal to these.
  */
 void answer_from_play(const struct plan *plan, int nth, const struct costs *costs,
                       const struct play *play, struct outcome *outcome);

@@ -9,58 +9,8 @@
 #include "platforms/base/clock.h"
 #include "platforms/base/mem.h"
 #include "sim/engine/check.h"
-#include "sim/engine/network.h"
+#include "sim/engine/driver_parts.h"
 #include "sim/engine/tell.h"
-#include "sim/engine/trail.h"
-
-#define NOBODY SIZE_MAX
-
-/* A piece of an exchange at a rank: what its release waits for. */
-struct part {
-    int exchange;
-    int64_t waits_for; /* how many things are missing */
-    double ready_s; /* latest of those that have come */
-};
-
-/* A rank in an exchange, as a sender and as a receiver. */
-struct end {
-    int released; /* pieces; 0: has not entered */
-    size_t head; /* pieces posted */
-    int64_t sending, receiving; /* window slots in use */
-    size_t first_waiter; /* pieces posted to it that it cannot take yet, in order of posting */
-    size_t last_waiter;
-};
-
-struct driver {
-    const struct plan *plan;
-    const struct costs *costs; /* of this run, as is all below */
-    struct play *play;
-    struct messages messages;
-    struct trail trail;
-    struct network net;
-    struct part *parts; /* [part] */
-    struct end *ends; /* plan_at() */
-    double *issued_s; /* [rank] its host is through with what it has issued */
-    size_t *next_waiter; /* [piece] */
-    int *missing; /* [message] pieces not delivered */
-    double *begin_s, *end_s; /* [message] it leaves, its last byte is off the last link; when they are told */
-    int *flying; /* [piece] paths on which its payload is under way */
-    int64_t *last_piece; /* [nth * WAYS + way] that arrived */
-    double *last_s;      /* when, the latency of the tiers not included */
-    int *last_entry; /* [nth] rank that entered its last exchange last */
-};
-
-static const struct exchange *exchange_of(const struct driver *d, int exchange) {
-    return &d->plan->exchanges[exchange];
-}
-
-static struct end *end_of(const struct driver *d, int exchange, int rank) {
-    return &d->ends[plan_at(d->plan, exchange, rank)];
-}
-
-static const struct implementation *how(const struct driver *d, int exchange) {
-    return exchange_of(d, exchange)->call->implementation;
-}
 
 static double now_s(const struct driver *d) {
     return network_now_s(&d->net);
@@ -71,8 +21,7 @@ static double now_s(const struct driver *d) {
 enum { TAG_COST, TAG_PAYLOAD, TAG_KINDS };
 
 /* One flow a path, with equal shares of the payload. */
-static void start_payload(struct driver *d, int exchange, const struct route *route, int64_t payload,
-                          int64_t tag) {
+static void start_payload(struct driver *d, int exchange, const struct route *route, int64_t payload, int64_t tag) {
     d->flying[tag / TAG_KINDS] = route->paths;
     for (int i = 0, first = 0; i < route->paths; first = route->end[i++]) {
         const int *links = route->links + first;
@@ -151,38 +100,46 @@ static bool is_next_of_message(const struct driver *d, size_t piece, int chunk) 
     return d->missing[m - d->messages.items] == exchange_of(d, m->exchange)->chunks - chunk;
 }
 
-/* Posts what the window and the released pieces allow, at most `most` of them. */
-static void post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
+/* Posts what the windows and the released pieces allow, at most `most` of them, and returns their number. */
+static size_t post(struct driver *d, int exchange, int rank, size_t most, int64_t cause) {
     struct end *self = end_of(d, exchange, rank);
     size_t first = messages_first(&d->messages, d->plan, exchange, rank);
     size_t n = messages_count(&d->messages, d->plan, exchange, rank);
-    size_t limit = n * (size_t)self->released;
+    size_t limit = n * (size_t)self->released, chunks = (size_t)d->plan->most_chunks, posted = 0;
     int64_t window = how(d, exchange)->window;
-    for (; most > 0 && self->head < limit && (window == 0 || self->sending < window); most--) {
-        size_t piece = (first + self->head % n) * (size_t)d->plan->most_chunks + self->head / n;
-        self->sending++;
-        if (is_next_of_message(d, piece, (int)(self->head / n)))
+    for (size_t i = self->head; posted < most && i < limit; i++) {
+        size_t piece = (first + i % n) * chunks + i / n;
+        int64_t *sending = sending_of(d, message_of(&d->messages, d->plan, piece));
+        if (window != 0 && *sending >= window && d->messages.ports == 1)
+            break;
+        if (d->posted[piece]) {
+            self->head += i == self->head;
+            continue;
+        }
+        if (window != 0 && *sending >= window)
+            continue;
+        ++*sending;
+        posted++;
+        d->posted[piece] = true;
+        self->head += i == self->head;
+        if (is_next_of_message(d, piece, (int)(i / n)))
             launch(d, piece, cause);
-        self->head++;
     }
+    return posted;
 }
 
 /* Starts the next piece of a message of which one has left, if it is posted already. */
 static void follow(struct driver *d, size_t piece, int64_t cause) {
     const struct message *m = message_of(&d->messages, d->plan, piece);
-    size_t first = messages_first(&d->messages, d->plan, m->exchange, m->src);
-    size_t n = messages_count(&d->messages, d->plan, m->exchange, m->src);
-    size_t index = piece / (size_t)d->plan->most_chunks - first;
-    size_t chunk = piece % (size_t)d->plan->most_chunks + 1;
-    if (end_of(d, m->exchange, m->src)->head > chunk * n + index)
+    if ((int)(piece % (size_t)d->plan->most_chunks) + 1 < exchange_of(d, m->exchange)->chunks && d->posted[piece + 1])
         launch(d, piece + 1, cause);
 }
 
 /* --- exchanges -------------------------------------------------------------------------------- */
 
-/* When a part is released for which all is there at ready_s: after its local work and the issue of
- * its exchange. A host that runs ahead has begun to issue when it was through with the exchange
- * before, or, when it reads the splits, once they are there. */
+/* When a part is released for which all is there at ready_s: after its local work and the issue of its exchange. A host
+ * that runs ahead has begun to issue when it was through with the exchange before, or, when it reads the splits, once
+ * they are there. */
 static double release_s(struct driver *d, int exchange, int chunk, int rank, double ready_s) {
     const struct exchange *x = exchange_of(d, exchange);
     const struct costs *costs = &d->costs[x->nth];
@@ -201,8 +158,7 @@ static double release_s(struct driver *d, int exchange, int chunk, int rank, dou
 }
 
 /* One of the things that a part waits for has come at at_s, which may lie ahead. */
-static void satisfy(struct driver *d, int exchange, int chunk, int rank, double at_s,
-                    int64_t cause) {
+static void satisfy(struct driver *d, int exchange, int chunk, int rank, double at_s, int64_t cause) {
     size_t index = plan_part(d->plan, exchange, chunk, rank);
     struct part *p = &d->parts[index];
     if (at_s > p->ready_s || (at_s == p->ready_s && cause >= 0)) {
@@ -216,7 +172,7 @@ static void satisfy(struct driver *d, int exchange, int chunk, int rank, double 
     network_timer(&d->net, release_s(d, exchange, chunk, rank, p->ready_s) - now_s(d), (int64_t)index);
 }
 
-/* Marks a piece as released, which is one of the things that later parts wait for. */
+/* Marks a piece as released: one of the things that later parts wait for. */
 static void mark_released(struct driver *d, int exchange, int chunk, int rank) {
     const struct exchange *x = exchange_of(d, exchange);
     struct end *self = end_of(d, exchange, rank);
@@ -235,8 +191,7 @@ static void mark_released(struct driver *d, int exchange, int chunk, int rank) {
         satisfy(d, exchange, chunk + 1, rank, at_s, CAUSE_OWN);
 }
 
-/* The first stage of a call waits for nothing but the entry: all its pieces are released together.
- */
+/* The first stage of a call waits for nothing but the entry: all its pieces are released together. */
 static void enter_call(struct driver *d, int exchange, int rank) {
     for (int chunk = 0; chunk < exchange_of(d, exchange)->chunks; chunk++)
         mark_released(d, exchange, chunk, rank);
@@ -257,6 +212,31 @@ static void on_timer(void *context, int64_t tag) {
     post(d, exchange, rank, SIZE_MAX, CAUSE_SENDER);
 }
 
+/* Counts a message of an exchange with a barrier behind it as arrived: the last one lets all ranks on. */
+static void pass_barrier(struct driver *d, int exchange, double arrival_s, int64_t piece) {
+    const struct exchange *x = exchange_of(d, exchange);
+    d->over_s[exchange] = fmax(d->over_s[exchange], arrival_s);
+    if (--d->undelivered[exchange] > 0)
+        return;
+    for (int rank = 0; rank < d->plan->ranks; rank++)
+        satisfy(d, x->next >= 0 ? x->next : x->gate, 0, rank, d->over_s[exchange], piece);
+}
+
+/* Tells the parts that wait for a piece that it is there. */
+static void tell_waiting(struct driver *d, const struct message *m, size_t piece, double arrival_s) {
+    const struct exchange *x = exchange_of(d, m->exchange);
+    if (x->barrier) {
+        pass_barrier(d, m->exchange, arrival_s, (int64_t)piece);
+        return;
+    }
+    if (x->next >= 0)
+        satisfy(d, x->next, (int)(piece % (size_t)d->plan->most_chunks), m->dst, arrival_s, (int64_t)piece);
+    if (x->gate >= 0) {
+        satisfy(d, x->gate, 0, m->dst, arrival_s, (int64_t)piece);
+        satisfy(d, x->gate, 0, m->src, now_s(d), (int64_t)piece);
+    }
+}
+
 static void deliver(struct driver *d, size_t piece) {
     const struct message *m = message_of(&d->messages, d->plan, piece);
     const struct exchange *x = exchange_of(d, m->exchange);
@@ -269,7 +249,7 @@ static void deliver(struct driver *d, size_t piece) {
     d->missing[m - d->messages.items]--;
     if (d->end_s)
         d->end_s[m - d->messages.items] = at_s;
-    end_of(d, m->exchange, m->src)->sending--;
+    --*sending_of(d, m);
     end_of(d, m->exchange, m->dst)->receiving--;
     d->play->sent_s[plan_event(d->plan, m->exchange, m->way, m->src)] = at_s;
     d->play->received_s[event] = at_s;
@@ -279,13 +259,7 @@ static void deliver(struct driver *d, size_t piece) {
         d->last_piece[end] = (int64_t)piece;
     }
     trail_end(&d->trail, m->exchange, &route, at_s);
-    if (x->next >= 0)
-        satisfy(d, x->next, (int)(piece % (size_t)d->plan->most_chunks), m->dst, arrival_s,
-                (int64_t)piece);
-    if (x->gate >= 0) {
-        satisfy(d, x->gate, 0, m->dst, arrival_s, (int64_t)piece);
-        satisfy(d, x->gate, 0, m->src, at_s, (int64_t)piece);
-    }
+    tell_waiting(d, m, piece, arrival_s);
     serve_waiters(d, m->exchange, m->dst, (int64_t)piece);
     if (x->chunks > 1)
         follow(d, piece, (int64_t)piece);
@@ -314,17 +288,19 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
                          .messages = messages,
                          .parts = mem_alloc(plan->n_parts, sizeof *d->parts),
                          .ends = mem_alloc(plan_at(plan, plan->n, 0), sizeof *d->ends),
+                         .sending = mem_alloc(plan_at(plan, plan->n, 0) * (size_t)messages.ports, sizeof *d->sending),
+                         .posted = mem_alloc(pieces, sizeof *d->posted),
                          .issued_s = mem_alloc((size_t)plan->ranks, sizeof *d->issued_s),
                          .next_waiter = mem_alloc(pieces, sizeof *d->next_waiter),
                          .missing = mem_alloc(messages.n, sizeof *d->missing),
                          .flying = mem_alloc(pieces, sizeof *d->flying),
                          .last_piece = mem_alloc(calls * WAYS, sizeof *d->last_piece),
                          .last_s = mem_alloc(calls * WAYS, sizeof *d->last_s),
-                         .last_entry = mem_alloc(calls, sizeof *d->last_entry)};
-    if (plan->most_messages) {
-        d->begin_s = mem_alloc(messages.n, sizeof *d->begin_s);
-        d->end_s = mem_alloc(messages.n, sizeof *d->end_s);
-    }
+                         .last_entry = mem_alloc(calls, sizeof *d->last_entry),
+                         .undelivered = mem_alloc((size_t)plan->n, sizeof *d->undelivered),
+                         .over_s = mem_alloc((size_t)plan->n, sizeof *d->over_s)};
+    d->begin_s = plan->most_messages ? mem_alloc(messages.n, sizeof *d->begin_s) : NULL;
+    d->end_s = plan->most_messages ? mem_alloc(messages.n, sizeof *d->end_s) : NULL;
     trail_init(&d->trail, plan, &d->messages);
     network_open(plan, &d->messages, &d->net);
     *driver = d;
@@ -339,6 +315,8 @@ void driver_close(struct driver *d) {
     network_close(&d->net);
     free(d->parts);
     free(d->ends);
+    free(d->sending);
+    free(d->posted);
     free(d->issued_s);
     free(d->next_waiter);
     free(d->missing);
@@ -348,10 +326,43 @@ void driver_close(struct driver *d) {
     free(d->last_piece);
     free(d->last_s);
     free(d->last_entry);
+    free(d->undelivered);
+    free(d->over_s);
     free(d);
 }
 
-/* What each part waits for: the releases and arrivals that plan.h names. */
+/* Counts the messages of each exchange with a barrier behind it; what follows waits once, at every rank, for all. */
+static void count_barriers(struct driver *d) {
+    const struct plan *p = d->plan;
+    memset(d->undelivered, 0, (size_t)p->n * sizeof *d->undelivered);
+    memset(d->over_s, 0, (size_t)p->n * sizeof *d->over_s);
+    for (size_t i = 0; i < d->messages.n; i++)
+        d->undelivered[d->messages.items[i].exchange]++;
+    for (int i = 0; i < p->n; i++) {
+        const struct exchange *x = &p->exchanges[i];
+        for (int rank = 0; rank < p->ranks && x->barrier && d->undelivered[i]; rank++)
+            d->parts[plan_part(p, x->next >= 0 ? x->next : x->gate, 0, rank)].waits_for++;
+    }
+}
+
+/* Counts the arrivals that parts wait for, one by one. */
+static void count_arrivals(struct driver *d) {
+    for (size_t i = 0; i < d->messages.n; i++) {
+        const struct message *m = &d->messages.items[i];
+        const struct exchange *x = exchange_of(d, m->exchange);
+        d->missing[i] = x->chunks;
+        if (x->barrier)
+            continue;
+        for (int chunk = 0; chunk < x->chunks && x->next >= 0; chunk++)
+            d->parts[plan_part(d->plan, x->next, chunk, m->dst)].waits_for++;
+        if (x->gate >= 0) {
+            d->parts[plan_part(d->plan, x->gate, 0, m->dst)].waits_for += x->chunks;
+            d->parts[plan_part(d->plan, x->gate, 0, m->src)].waits_for += x->chunks;
+        }
+    }
+}
+
+/* Counts what each part waits for: the releases and arrivals that plan.h names. */
 static void count_waits(struct driver *d) {
     const struct plan *p = d->plan;
     for (int i = 0; i < p->n; i++) {
@@ -365,17 +376,8 @@ static void count_waits(struct driver *d) {
                     d->parts[plan_part(d->plan, x->gate, 0, rank)].waits_for++;
             }
     }
-    for (size_t i = 0; i < d->messages.n; i++) {
-        const struct message *m = &d->messages.items[i];
-        const struct exchange *x = exchange_of(d, m->exchange);
-        d->missing[i] = x->chunks;
-        for (int chunk = 0; chunk < x->chunks && x->next >= 0; chunk++)
-            d->parts[plan_part(d->plan, x->next, chunk, m->dst)].waits_for++;
-        if (x->gate >= 0) {
-            d->parts[plan_part(d->plan, x->gate, 0, m->dst)].waits_for += x->chunks;
-            d->parts[plan_part(d->plan, x->gate, 0, m->src)].waits_for += x->chunks;
-        }
-    }
+    count_barriers(d);
+    count_arrivals(d);
 }
 
 static void reset(struct driver *d) {
@@ -389,17 +391,18 @@ static void reset(struct driver *d) {
         d->last_piece[i] = -1;
         d->last_s[i] = 0;
     }
+    memset(d->sending, 0, plan_at(p, p->n, 0) * (size_t)d->messages.ports * sizeof *d->sending);
+    memset(d->posted, 0, d->messages.n * (size_t)p->most_chunks * sizeof *d->posted);
     memset(d->issued_s, 0, (size_t)p->ranks * sizeof *d->issued_s);
     trail_reset(&d->trail);
     count_waits(d);
 }
 
-/* Ranks that enter the first call together do so before any of them posts; then they post in
- * turns, so that no message waits for its peer. The others follow by timers. */
+/* Ranks that enter the first call together do so before any of them posts; then they post in turns, so that no message
+ * waits for its peer. The others follow by timers. */
 static void begin(struct driver *d) {
     const double *enter_s = d->plan->calls[0].enter_s;
-    int ranks = d->plan->ranks;
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < d->plan->ranks; rank++) {
         double at_s = enter_s ? enter_s[rank] - d->plan->first_entry_s : 0;
         d->play->ready_s[rank] = at_s;
         d->issued_s[rank] = at_s;
@@ -410,10 +413,9 @@ static void begin(struct driver *d) {
     }
     for (bool more = true; more;) {
         more = false;
-        for (int rank = 0; rank < ranks; rank++) {
-            size_t before = d->ends[rank].head;
-            post(d, 0, rank, 1, CAUSE_SENDER);
-            more = more || d->ends[rank].head != before;
+        for (int rank = 0; rank < d->plan->ranks; rank++) {
+            bool posted = post(d, 0, rank, 1, CAUSE_SENDER) > 0;
+            more = more || posted;
         }
     }
 }
@@ -440,39 +442,21 @@ enum rc driver_play(struct driver *d, const struct costs *costs, struct play *pl
     begin(d);
     d->net.engine->run(d->net.flows);
     enum rc rc = check_delivered(d->plan, &d->messages, d->missing, e);
+    const struct network *n = &d->net;
     if (!rc && !d->plan->times_only)
-        rc = check_links(d->plan, &d->messages, &d->net, play->link_bytes, play->link_bins, e);
+        rc = check_links(d->plan, &d->messages, n, play->link_bytes, play->link_bins, e);
     if (rc)
         return rc;
     find_paths(d);
     if (d->plan->most_messages)
         messages_tell(d->plan, &d->messages, d->begin_s, d->end_s, play);
-    const struct network *n = &d->net;
     play->bin_s = d->plan->link_bins > 0 ? ldexp(n->engine->bin_width(n->flows), -n->time_scale) : 0;
-    struct flow_cost cost = n->engine->cost(n->flows);
-    play->events = cost.steps;
-    play->levels = cost.levels;
+    play->events = n->engine->cost(n->flows).steps;
+    play->levels = n->engine->cost(n->flows).levels;
     play->wall_s = clock_wall_s() - wall_s;
     play->cpu_s = clock_cpu_s() - cpu_s;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     play->peak_rss_bytes = (double)usage.ru_maxrss * 1024; // Linux counts KiB
     return RC_OK;
-}
-
-bool driver_same_run(const struct call *call, const struct costs *a, const struct costs *b) {
-    if (a->cables != b->cables && call->n_stages > 1 && call->topology->has_latency)
-        return false;
-    for (int stage = 1; stage < call->n_stages; stage++) {
-        if (costs_alpha_s(a, call, stage) != costs_alpha_s(b, call, stage) ||
-            costs_splits_s(a, call, stage) != costs_splits_s(b, call, stage))
-            return false;
-        for (int rank = 0; rank < call->topology->ranks; rank++)
-            if (costs_chain_s(a, call, stage, rank) != costs_chain_s(b, call, stage, rank))
-                return false;
-        for (int tier = 0; tier < TIER_MAX; tier++)
-            if (a->latency_s[tier] != b->latency_s[tier])
-                return false;
-    }
-    return true;
 }

@@ -25,8 +25,4 @@ enum rc driver_open(const struct plan *plan, struct driver **driver, struct err 
 enum rc driver_play(struct driver *d, const struct costs *costs, struct play *play, struct err *e);
 void driver_close(struct driver *d);
 
-/* Whether one run of a single call answers both: they differ at most in what only shifts times
- * (alpha of the first stage, the latency of last arrivals). */
-bool driver_same_run(const struct call *call, const struct costs *a, const struct costs *b);
-
 #endif

@@ -77,7 +77,7 @@ static void runs_init(struct runs *r, const struct costs *costs, size_t n_cases)
     r->plays = mem_alloc(n_cases, sizeof *r->plays);
     for (size_t i = 0; i < n_cases; i++) {
         size_t run = 0;
-        while (run < r->n && !driver_same_run(r->plan.calls, &costs[i], &costs[r->case_of[run]]))
+        while (run < r->n && !plan_same_run(r->plan.calls, &costs[i], &costs[r->case_of[run]]))
             run++;
         if (run == r->n) {
             play_init(&r->plays[run], &r->plan);
@@ -144,7 +144,7 @@ size_t sim_runs(const struct call *call, const struct costs *cases, size_t n_cas
     size_t n = 0;
     for (size_t i = 0; i < n_cases; i++) {
         size_t same = 0;
-        while (same < i && !driver_same_run(call, &cases[i], &cases[same]))
+        while (same < i && !plan_same_run(call, &cases[i], &cases[same]))
             same++;
         n += same == i;
     }

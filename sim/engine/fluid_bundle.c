@@ -8,11 +8,6 @@
 
 #include "platforms/base/mem.h"
 
-void fluid_list_add(struct fluid_list *list, int item) {
-    MEM_GROW(list->items, list->n, list->room);
-    list->items[list->n++] = item;
-}
-
 static int *route_of(const struct flows *f, int bundle) {
     return f->route + (size_t)bundle * (size_t)f->stride;
 }

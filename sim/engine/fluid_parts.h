@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "sim/engine/flow.h"
+#include "sim/engine/fluid_list.h"
 
 enum { FLUID_NONE = -1, FLUID_BLOCK = 32 };
 
@@ -52,12 +53,6 @@ struct fluid_bundle {
     bool moving;            /* is in moving[] */
     double metered;         /* payload served to each flow that has been counted */
     struct fluid_flow *heap; /* least key first */
-};
-
-/* A growing list of numbers. */
-struct fluid_list {
-    int *items;
-    int n, room;
 };
 
 struct fluid_dirty {
@@ -114,8 +109,6 @@ struct flows {
     int bins, bin; /* number of bins, the one that is filled */
     double bin_width, *binned;
 };
-
-void fluid_list_add(struct fluid_list *list, int item);
 
 /* fluid_level.c */
 void fluid_queue_link(struct flows *f, int link); /* its level is to be computed */

@@ -30,7 +30,29 @@ struct listing {
     size_t n;
     int *peers; /* [ranks] */
     double *row; /* [ranks] zeros between rows */
+    int *port_of; /* [links] of the sender at hand; 0: none yet */
+    int *own_links, n_own; /* [ranks] links that have one */
 };
+
+/* Returns the port of a message: the first link of a mesh on its way, numbered from 1. */
+static int port_of(struct listing *l, const struct route *route) {
+    for (int k = 0; k < route->n; k++) {
+        int link = route->links[k];
+        if (l->plan->topology->links[link].role != LINK_MESH)
+            continue;
+        if (l->port_of[link] == 0) {
+            l->own_links[l->n_own++] = link;
+            l->port_of[link] = l->n_own;
+        }
+        return l->port_of[link];
+    }
+    return 0;
+}
+
+static void forget_ports(struct listing *l) {
+    while (l->n_own > 0)
+        l->port_of[l->own_links[--l->n_own]] = 0;
+}
 
 static void list_message(struct listing *l, int exchange, int src, int dst, double bytes) {
     const struct exchange *x = &l->plan->exchanges[exchange];
@@ -49,6 +71,7 @@ static void list_message(struct listing *l, int exchange, int src, int dst, doub
                                              .dst = dst,
                                              .exchange = exchange,
                                              .way = plan_way(&route),
+                                             .port = port_of(l, &route),
                                              .payload = llround(ldexp(piece, l->m->scale)),
                                              .cost = llround(ldexp(cost, l->m->scale))};
     l->n++;
@@ -59,12 +82,15 @@ static void list_row(struct listing *l, int exchange, int src) {
     const struct matrix *b = &x->call->stages[x->stage].bytes;
     for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
         l->row[b->dst[i]] = b->dst[i] == src ? 0 : b->value[i];
-    int n = order_peers(x->call, src, l->peers);
+    int n = order_peers(x->call, x->stage, src, l->peers);
     for (int k = 0; k < n; k++)
         if (l->row[l->peers[k]] > 0)
             list_message(l, exchange, src, l->peers[k], l->row[l->peers[k]]);
     for (size_t i = b->start[src]; i < b->start[src + 1]; i++)
         l->row[b->dst[i]] = 0;
+    if (l->m && l->n_own >= l->m->ports)
+        l->m->ports = l->n_own + 1;
+    forget_ports(l);
 }
 
 static void list_all(struct listing *l) {
@@ -80,17 +106,19 @@ static void list_all(struct listing *l) {
         l->m->start[part] = l->n;
 }
 
-/* Chooses the scale: rounding to integers stays below 1e-9 of each payload, and payloads below
- * 2^62. */
+/* Chooses the scale: rounding to integers stays below 1e-12 of each payload, or below 1e-9 where sizes are far apart,
+ * and payloads below 2^62. */
 static enum rc choose_scale(const struct extremes *x, int *scale, struct err *e) {
     *scale = 0;
     if (!(x->high > 0))
         return RC_OK;
-    enum { BITS = 30, BITS_MAX = 62 }; // half a unit in 2^29 .. 2^30 units is at most 1e-9
+    enum { BITS = 30, BITS_WANTED = 40, BITS_MAX = 62 }; // half a unit in 2^30 .. 2^31 units is below 1e-9
     int low = 0, high = 0;
     frexp(x->low, &low);
     frexp(x->high, &high);
-    *scale = BITS + 1 - low > 0 ? BITS + 1 - low : 0;
+    int least = BITS + 1 - low, wanted = BITS_WANTED + 1 - low, most = BITS_MAX - high;
+    *scale = wanted < most ? wanted : most > least ? most : least;
+    *scale = *scale > 0 ? *scale : 0;
     if (high + *scale <= BITS_MAX)
         return RC_OK;
     char a[UNIT_TEXT], b[UNIT_TEXT];
@@ -100,11 +128,13 @@ static enum rc choose_scale(const struct extremes *x, int *scale, struct err *e)
 
 enum rc messages_build(const struct plan *plan, struct messages *into, struct err *e) {
     size_t ranks = (size_t)plan->ranks;
-    struct messages m = {0};
+    struct messages m = {.ports = 1};
     struct listing l = {.plan = plan,
                         .sizes = {INFINITY, 0},
                         .peers = mem_alloc(ranks, sizeof(int)),
-                        .row = mem_alloc(ranks, sizeof(double))};
+                        .row = mem_alloc(ranks, sizeof(double)),
+                        .port_of = mem_alloc((size_t)plan->topology->n_links, sizeof(int)),
+                        .own_links = mem_alloc(ranks, sizeof(int))};
     list_all(&l);
     enum rc rc = choose_scale(&l.sizes, &m.scale, e);
     if (rc == RC_OK) {
@@ -117,6 +147,8 @@ enum rc messages_build(const struct plan *plan, struct messages *into, struct er
     }
     free(l.peers);
     free(l.row);
+    free(l.port_of);
+    free(l.own_links);
     return rc;
 }
 

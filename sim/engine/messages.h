@@ -21,6 +21,7 @@
 struct message {
     int src, dst, exchange;
     int way; /* plan_way() of its route */
+    int port; /* by whose number its sender's window counts it: one for each link of a mesh, and 0 for all others */
     int64_t payload, cost;
 };
 
@@ -29,6 +30,7 @@ struct messages {
     struct message *items;
     size_t n;
     size_t *start; /* ranks * n + 1 */
+    int ports;     /* most of a sender */
 };
 
 enum rc messages_build(const struct plan *plan, struct messages *m, struct err *e);

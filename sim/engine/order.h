@@ -8,8 +8,9 @@
 
 #include "workloads/call.h"
 
-/* Fills peers[] with all ranks of the sender's EP group in its order, the sender itself among them, and returns their
- * number: 0 outside the job. Room for all ranks. */
-int order_peers(const struct call *call, int src, int *peers);
+/* Fills peers[] with all ranks of the sender's EP group in its order in a stage, the sender itself among them, and
+ * returns their number: 0 outside the job. Room for all ranks. Where a stage has turns, those come first and the others
+ * follow as in group-shift. */
+int order_peers(const struct call *call, int stage, int src, int *peers);
 
 #endif

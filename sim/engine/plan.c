@@ -29,6 +29,7 @@ static void add_call(struct plan *p, int nth) {
                                .chunks = call->chunks > 1 ? call->chunks : 1,
                                .next = x + 1 < after ? x + 1 : -1,
                                .gate = -1,
+                               .barrier = stage + 1 < call->n_stages && call->stages[stage + 1].barrier,
                                .first_part = p->n_parts};
         if (p->sequence && e->next >= 0 && !is_pipelined(call)) {
             e->gate = e->next;
@@ -93,4 +94,21 @@ double plan_latency_s(const struct costs *costs, int way) {
         tier++;
     int other = way - tier * (tier + 1) / 2;
     return costs->latency_s[tier] + (other < tier ? costs->latency_s[other] : 0);
+}
+
+bool plan_same_run(const struct call *call, const struct costs *a, const struct costs *b) {
+    if (a->cables != b->cables && call->n_stages > 1 && call->topology->has_latency)
+        return false;
+    for (int stage = 1; stage < call->n_stages; stage++) {
+        if (costs_alpha_s(a, call, stage) != costs_alpha_s(b, call, stage) ||
+            costs_splits_s(a, call, stage) != costs_splits_s(b, call, stage))
+            return false;
+        for (int rank = 0; rank < call->topology->ranks; rank++)
+            if (costs_chain_s(a, call, stage, rank) != costs_chain_s(b, call, stage, rank))
+                return false;
+        for (int tier = 0; tier < TIER_MAX; tier++)
+            if (a->latency_s[tier] != b->latency_s[tier])
+                return false;
+    }
+    return true;
 }

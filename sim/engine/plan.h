@@ -22,6 +22,7 @@ struct exchange {
     int nth, stage;
     int chunks; /* pieces of each message, at least 1 */
     int next, gate; /* -1: none */
+    bool barrier;   /* what follows waits, at every rank, for all messages of all ranks */
     size_t first_part;
 };
 
@@ -68,5 +69,9 @@ static inline size_t plan_at(const struct plan *p, int exchange, int rank) {
 static inline size_t plan_event(const struct plan *p, int exchange, int way, int rank) {
     return plan_at(p, exchange * p->ways + way, rank);
 }
+
+/* Whether one run of a single call answers both: they differ at most in what only shifts times
+ * (alpha of the first stage, the latency of last arrivals). */
+bool plan_same_run(const struct call *call, const struct costs *a, const struct costs *b);
 
 #endif

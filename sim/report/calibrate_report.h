@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calibrate_report.h - what calibration found, as text.
+/* calibrate_report.h - what a calibration found, as text or JSON (moesim/calibrate/1): every constant with interval,
+ * status and source, flags, the grades of what was held back, and what the gate said.
  *
- * Units: SI. Errors: none. Ownership: borrows everything, appends to the buffer. Edges: a constant that the samples do
- * not tell has no line; without rows that were held back there is no table of them. */
+ * Units: SI; JSON names the unit of each constant. Errors: none. Ownership: borrows everything, appends to the buffer.
+ * Edges: constants that are not known are left out; with nothing held back the list is empty. */
 #ifndef SIM_REPORT_CALIBRATE_REPORT_H
 #define SIM_REPORT_CALIBRATE_REPORT_H
 
-#include "validation/calibrate_files.h"
+#include "validation/calibrate.h"
+#include "validation/score.h"
 
-/* Writes the constants, the n rows that were held back, the verdict of their gate, and flags. */
-void calibrate_write_text(const struct calibration *c, const struct held_back *rows, size_t n, const char *verdict,
-                          struct buf *out);
+struct calibrate_report {
+    const struct calibration *calibration;
+    const struct score *held;
+    const char *verdict; /* lines of text */
+};
+
+void calibrate_write_text(const struct calibrate_report *r, struct buf *out);
+void calibrate_write_json(const struct calibrate_report *r, struct buf *out);
 
 #endif

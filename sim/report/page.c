@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/report/page_calls.h"
 #include "sim/report/page_detail.h"
 #include "sim/report/page_plots.h"
 #include "sim/report/svg.h"
@@ -37,11 +38,11 @@ static const char style[] =
     "background:var(--c);margin-right:.3em}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}"
     "td,th{text-align:left;padding:.15em .6em;border-bottom:1px solid var(--grid);overflow-wrap:normal}\n"
-    "a{color:var(--win)}code{font-size:.85rem}\n"
+    "summary h2{display:inline}a{color:var(--win)}code{font-size:.85rem}\n"
     // on paper: one column, plots and their headings in one piece, wide tables broken instead of cut
     "@media print{main{display:block}section{padding:.6rem 0}body{font-size:13px;padding:0}svg.plot{max-width:27rem;"
     "break-inside:avoid;break-after:avoid}h2,h3,h2+p{break-after:avoid}p,tr,.legend{break-inside:avoid}"
-    ".wide{overflow:visible}td:last-child{overflow-wrap:anywhere}details,a[download]{display:none}}";
+    ".wide{overflow:visible}td:last-child{overflow-wrap:anywhere}details:not(.fold),a[download]{display:none}}";
 
 /* --- verdict --------------------------------------------------------------------------------------- */
 
@@ -112,6 +113,8 @@ static void write_verdict(const struct page *page, struct buf *out) {
         say(out, of, "wire time", &wire, n);
     else if (closed.known)
         say(out, of, "the closed form's time", &closed, n);
+    else if (strcmp(page_text(page->first, "engine name"), "bound") == 0)
+        buf_text(out, "Lower bounds only: nothing was simulated, and no gain is stated");
     else
         buf_text(out, "No gain can be stated: one strategy only, or nothing known");
     if (time.known && time.known < n)
@@ -127,10 +130,21 @@ static void write_verdict(const struct page *page, struct buf *out) {
     write_slack(page, out);
 }
 
+/* --- sections that are folded away ------------------------------------------------------------------ */
+
+static void begin_fold(struct buf *out, const char *id, const char *title) {
+    buf_printf(out, "<section id=\"%s\"><details class=\"fold\"><summary><h2>%s</h2></summary>\n", id, title);
+}
+
+static void end_fold(struct buf *out) {
+    buf_text(out, "</details></section>\n");
+}
+
 /* --- what is withdrawn ----------------------------------------------------------------------------- */
 
 static void page_write_withdrawn(const struct page *page, struct buf *out) {
-    buf_text(out, "<section id=\"withdrawn\"><h2>What is withheld, and why</h2>\n<ul>\n");
+    begin_fold(out, "withdrawn", "What is withheld, and why");
+    buf_text(out, "<ul>\n");
     for (size_t i = 0; i < page->withdrawn.n && i < 20; i++) {
         const char *text = page->withdrawn.items[i], *bar = strchr(text, '|');
         char *key = mem_printf("%.*s", (int)(bar - text), text);
@@ -155,7 +169,7 @@ static void page_write_withdrawn(const struct page *page, struct buf *out) {
     }
     if (page->truncated)
         buf_text(out, "<p>The last line of the file was cut off and is left out.</p>\n");
-    buf_text(out, "</section>\n");
+    end_fold(out);
 }
 
 /* --- gates ----------------------------------------------------------------------------------------- */
@@ -174,7 +188,8 @@ static void write_gates(const struct page *page, struct buf *out) {
     const json_t *record = page_get(page->detail, "gates") ? page->detail : page->first;
     static const char *const gate_head[] = {"gate", "kind", "passed"};
     static const char *const capability_head[] = {"capability", "state", "reason"};
-    buf_text(out, "<section id=\"gates\"><h2>Gates</h2>\n<div class=\"wide\"><table>\n");
+    begin_fold(out, "gates", "Gates");
+    buf_text(out, "<div class=\"wide\"><table>\n");
     cells(out, gate_head, 3, "th");
     const json_t *gates = page_get(record, "gates");
     for (size_t i = 0; i < json_array_size(gates); i++) {
@@ -202,14 +217,16 @@ static void write_gates(const struct page *page, struct buf *out) {
         const char *const texts[] = {key, page_text(value, ""), ""};
         cells(out, texts, 3, "td");
     }
-    buf_text(out, "</table></div>\n</section>\n");
+    buf_text(out, "</table></div>\n");
+    end_fold(out);
 }
 
 /* --- provenance ------------------------------------------------------------------------------------ */
 
 static void page_write_provenance(const struct page *page, struct buf *out) {
     const json_t *p = page_get(page->first, "provenance");
-    buf_text(out, "<section id=\"provenance\"><h2>Provenance</h2>\n<p>");
+    begin_fold(out, "provenance", "Provenance");
+    buf_text(out, "<p>");
     svg_escape(out, page->source);
     buf_printf(out, ": %zu records. moesim", page->n);
     svg_wrap(out, " ", page_text(p, "version"), "");
@@ -230,7 +247,8 @@ static void page_write_provenance(const struct page *page, struct buf *out) {
         const char *const texts[] = {page_text(input, "role"), page_text(input, "file"), page_text(input, "sha256")};
         cells(out, texts, 3, "td");
     }
-    buf_text(out, "</table></div>\n</section>\n");
+    buf_text(out, "</table></div>\n");
+    end_fold(out);
 }
 
 void page_write(const struct page *page, struct buf *out) {
@@ -245,7 +263,7 @@ void page_write(const struct page *page, struct buf *out) {
     buf_text(out, "</h1>\n");
     write_verdict(page, out);
     buf_text(out, "<main>\n");
-    page_write_withdrawn(page, out);
+    page_calls(page, out);
     page_map(page, out);
     page_curves(page, out);
     page_scatter(page, out);
@@ -253,6 +271,7 @@ void page_write(const struct page *page, struct buf *out) {
     page_ranks(page, out);
     page_links(page, out);
     page_traffic(page, out);
+    page_write_withdrawn(page, out);
     write_gates(page, out);
     page_write_provenance(page, out);
     buf_text(out, "</main>\n</body>\n</html>\n");

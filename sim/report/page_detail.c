@@ -104,6 +104,10 @@ static int fill_steps(const json_t *call, struct call_of_causes steps[STEPS]) {
 
 static void draw_waterfall(const struct call_of_causes *steps, int n, const char *call, struct buf *out) {
     struct svg s;
+    double most_s = 0;
+    for (int i = 0; i < n; i++)
+        most_s = fmax(most_s, steps[i].to);
+    const struct svg_unit unit = svg_time_unit(most_s);
     char id[64], tip[160];
     snprintf(id, sizeof id, "causes-%.40s", call);
     for (char *p = id; *p; p++)
@@ -114,28 +118,24 @@ static void draw_waterfall(const struct call_of_causes *steps, int n, const char
     s.left = NAMES;
     s.width = SVG_WIDTH - NAMES - 16;
     for (int i = 0; i < n; i++) {
-        svg_hold(&s.x, steps[i].to);
+        svg_hold(&s.x, steps[i].to * unit.per_s);
         if (!steps[i].end)
-            svg_hold(&s.x, steps[i].from);
+            svg_hold(&s.x, steps[i].from * unit.per_s);
     }
     double room = fmax(s.x.high - s.x.low, 0.05 * s.x.high);
     s.x.low = fmax(0, s.x.low - room);
     s.x.high += 0.05 * room;
-    s.x.label = "seconds (the axis need not begin at 0)";
+    char *label = mem_printf("%s (the axis need not begin at 0)", unit.label);
+    s.x.label = label;
     s.y = (struct svg_axis){NULL, 0, n, false};
     s.height = 28.0 * n - 12;
-    // ticks of x only: y carries names
-    for (int i = 0; i <= 4; i++) {
-        char text[SVG_NUMBER];
-        double value = s.x.low + (s.x.high - s.x.low) * i / 4, x = svg_x(&s, value);
-        buf_printf(out, "<path class=\"grid\" d=\"M%.1f %gv%g\"/>", x, s.top, s.height);
-        svg_text(&s, x, s.top + s.height + 15, i == 4 ? "end" : "middle", svg_number(value, text));
-    }
+    svg_axes_x(&s);
     for (int i = 0; i < n; i++) {
-        double a = svg_x(&s, steps[i].end ? s.x.low : fmin(steps[i].from, steps[i].to));
-        double b = svg_x(&s, steps[i].end ? steps[i].to : fmax(steps[i].from, steps[i].to));
+        double a = svg_x(&s, steps[i].end ? s.x.low : unit.per_s * fmin(steps[i].from, steps[i].to));
+        double b = svg_x(&s, unit.per_s * (steps[i].end ? steps[i].to : fmax(steps[i].from, steps[i].to)));
         double y = s.top + s.height * i / n, h = s.height / n;
-        snprintf(tip, sizeof tip, "%s: %+.4g s", steps[i].name, steps[i].to - steps[i].from);
+        snprintf(tip, sizeof tip, "%s: %+.4g %s", steps[i].name,
+                 (steps[i].to - steps[i].from) * unit.per_s, unit.name);
         svg_text(&s, s.left - 6, y + h / 2 + 4, "end", steps[i].name);
         svg_bar(&s, (struct svg_box){a, y + 0.15 * h, fmax(b - a, 0.7), 0.7 * h},
                 steps[i].end                     ? "class=\"whole\""
@@ -143,8 +143,8 @@ static void draw_waterfall(const struct call_of_causes *steps, int n, const char
                                               : "class=\"lose\"",
                 tip);
     }
-    svg_text(&s, s.left + s.width / 2, s.bottom - 6, "middle", s.x.label);
     svg_close(&s);
+    free(label);
 }
 
 void page_waterfall(const struct page *page, struct buf *out) {
@@ -182,15 +182,20 @@ static void draw_ranks(const json_t *call, const char *name, size_t index, struc
     struct page_number straggler = page_number(call, "straggler rank");
     struct svg s;
     char id[32], tip[160];
+    double most_s = 0;
+    for (size_t i = 0; i < n; i++)
+        most_s = fmax(most_s, page_number(json_array_get(ranks, i), "recv_end_s").value);
+    const struct svg_unit unit = svg_time_unit(most_s);
+    char *label = mem_printf("last byte in, %s", unit.name);
     snprintf(id, sizeof id, "ranks-%zu", index);
     svg_open(&s, out, id, name, SVG_HEIGHT);
     s.x = (struct svg_axis){"rank", 0, (double)n, false};
-    s.y = (struct svg_axis){"last byte in, s", 0, 0, false};
+    s.y = (struct svg_axis){label, 0, 0, false};
     for (size_t i = 0; i < n; i++) {
         const json_t *rank = json_array_get(ranks, i);
         struct page_number in = page_number(rank, "recv_end_s"), bound = page_number(rank, "recv_bound_s");
         if (in.known)
-            svg_hold(&s.y, in.value);
+            svg_hold(&s.y, in.value * unit.per_s);
         page_cell(t, name);
         page_value(t, (struct page_number){true, (double)i});
         page_value(t, page_number(rank, "send_end_s"));
@@ -205,15 +210,17 @@ static void draw_ranks(const json_t *call, const char *name, size_t index, struc
         if (!in.known)
             continue;
         bool last = straggler.known && (size_t)straggler.value == i;
-        double x = svg_x(&s, (double)i), y = svg_y(&s, in.value), w = s.width / (double)n;
-        snprintf(tip, sizeof tip, "rank %zu: last byte in at %.4g s%s%s", i, in.value,
+        double x = svg_x(&s, (double)i), y = svg_y(&s, in.value * unit.per_s), w = s.width / (double)n;
+        snprintf(tip, sizeof tip, "rank %zu: last byte in at %.4g %s%s%s", i, in.value * unit.per_s, unit.name,
                  last ? "; straggler, side " : "", last ? page_text(call, "straggler side") : "");
         svg_bar(&s, (struct svg_box){x, y, fmax(0.8 * w, 0.4), s.top + s.height - y},
                 last ? "class=\"lose\"" : "class=\"whole\"", tip);
         if (bound.known)
-            buf_printf(out, "<path class=\"border\" d=\"M%.1f %.1fh%.2f\"/>", x, svg_y(&s, bound.value), 0.8 * w);
+            buf_printf(out, "<path class=\"border\" d=\"M%.1f %.1fh%.2f\"/>", x,
+                       svg_y(&s, bound.value * unit.per_s), 0.8 * w);
     }
     svg_close(&s);
+    free(label);
     if (!straggler.known)
         return;
     buf_printf(out, "<p>Straggler (last at best, by its port's load): rank %.0f", straggler.value);
@@ -234,6 +241,15 @@ void page_ranks(const struct page *page, struct buf *out) {
 
 enum { LINKS = 6, BINS = 60 };
 
+/* Returns the end of the last interval in which a link carried anything. */
+static double last_use_s(const json_t *link) {
+    const json_t *bins = page_get(link, "utilisation_over_time");
+    size_t n = json_array_size(bins);
+    while (n && json_number_value(json_array_get(bins, n - 1)) <= 0)
+        n--;
+    return page_number(link, "bin_s").value * (double)n;
+}
+
 static void draw_links(const json_t *call, const char *name, size_t index, struct buf *out, struct page_table *t) {
     const json_t *links = page_get(call, "links");
     const char *names[LINKS];
@@ -242,26 +258,25 @@ static void draw_links(const json_t *call, const char *name, size_t index, struc
     size_t n = 0;
     snprintf(id, sizeof id, "links-%zu", index);
     svg_open(&s, out, id, name, SVG_HEIGHT);
-    s.x = (struct svg_axis){"time, s", 0, 0, false};
+    double end_s = 0;
+    for (size_t i = 0; i < json_array_size(links) && i < LINKS; i++)
+        end_s = fmax(end_s, last_use_s(json_array_get(links, i)));
+    const struct svg_unit unit = svg_time_unit(end_s);
+    s.x = (struct svg_axis){unit.label, 0, end_s * unit.per_s, false};
     s.y = (struct svg_axis){"share of capacity", 0, 1.05, false};
-    for (size_t i = 0; i < json_array_size(links) && i < LINKS; i++) {
-        const json_t *link = json_array_get(links, i);
-        svg_hold(&s.x, page_number(link, "bin_s").value *
-                           (double)json_array_size(page_get(link, "utilisation_over_time")));
-    }
     svg_axes(&s);
     for (size_t i = 0; i < json_array_size(links) && i < LINKS; i++) {
         const json_t *link = json_array_get(links, i), *bins = page_get(link, "utilisation_over_time");
         struct page_number bin = page_number(link, "bin_s");
         double x[BINS], y[BINS];
         size_t k = 0;
-        for (; bin.known && k < json_array_size(bins) && k < BINS; k++) {
-            x[k] = ((double)k + 0.5) * bin.value;
+        for (; bin.known && k < json_array_size(bins) && k < BINS && ((double)k + 0.5) * bin.value <= end_s; k++) {
+            x[k] = ((double)k + 0.5) * bin.value * unit.per_s;
             double used = json_number_value(json_array_get(bins, k));
             y[k] = fmin(used, 1.05); // to the top of the plot
             page_cell(t, name);
             page_cell(t, page_text(link, "name"));
-            page_value(t, (struct page_number){true, x[k]});
+            page_value(t, (struct page_number){true, x[k] / unit.per_s});
             page_value(t, (struct page_number){true, used});
             page_row(t);
         }

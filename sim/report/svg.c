@@ -56,6 +56,11 @@ static double place(const struct svg_axis *a, double value) {
     return (value - a->low) / (a->high - a->low);
 }
 
+struct svg_unit svg_time_unit(double most_s) {
+    static const struct svg_unit units[] = {{"s", "time, s", 1}, {"ms", "time, ms", 1e3}, {"us", "time, us", 1e6}};
+    return most_s >= 1 || most_s <= 0 ? units[0] : most_s >= 1e-3 ? units[1] : units[2];
+}
+
 double svg_x(const struct svg *s, double x) {
     return s->left + s->width * place(&s->x, x);
 }
@@ -124,18 +129,11 @@ void svg_upright(struct svg *s, const char *text) {
     buf_text(s->out, "</text>\n");
 }
 
-void svg_axes(struct svg *s) {
+void svg_axes_x(struct svg *s) {
     double ticks[TICKS];
     char text[SVG_NUMBER];
     widen(&s->x);
-    widen(&s->y);
-    int n = find_ticks(&s->y, 6, ticks);
-    for (int i = 0; i < n; i++) {
-        double y = svg_y(s, ticks[i]);
-        buf_printf(s->out, "<path class=\"grid\" d=\"M%g %.1fh%g\"/>", s->left, y, s->width);
-        svg_text(s, s->left - 5, y + 4, "end", svg_number(ticks[i], text));
-    }
-    n = s->x.label ? find_ticks(&s->x, 6, ticks) : 0;
+    int n = s->x.label ? find_ticks(&s->x, 6, ticks) : 0;
     for (int i = 0; i < n; i++) {
         double x = svg_x(s, ticks[i]);
         buf_printf(s->out, "<path class=\"grid\" d=\"M%.1f %gv%g\"/>", x, s->top, s->height);
@@ -143,6 +141,19 @@ void svg_axes(struct svg *s) {
     }
     if (s->x.label)
         svg_text(s, s->left + s->width / 2, s->bottom - 6, "middle", s->x.label);
+}
+
+void svg_axes(struct svg *s) {
+    double ticks[TICKS];
+    char text[SVG_NUMBER];
+    widen(&s->y);
+    int n = find_ticks(&s->y, 6, ticks);
+    for (int i = 0; i < n; i++) {
+        double y = svg_y(s, ticks[i]);
+        buf_printf(s->out, "<path class=\"grid\" d=\"M%g %.1fh%g\"/>", s->left, y, s->width);
+        svg_text(s, s->left - 5, y + 4, "end", svg_number(ticks[i], text));
+    }
+    svg_axes_x(s);
     if (s->y.label)
         svg_upright(s, s->y.label);
 }

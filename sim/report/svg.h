@@ -36,6 +36,13 @@ void svg_upright(struct svg *s, const char *text);
 enum { SVG_NUMBER = 32 };
 const char *svg_number(double value, char text[static SVG_NUMBER]);
 
+/* The unit in which times up to so many seconds are read best: "ms", the label of an axis, and a second in it. */
+struct svg_unit {
+    const char *name, *label;
+    double per_s;
+};
+struct svg_unit svg_time_unit(double most_s);
+
 /* Widens an axis so that it holds the value. An axis with low > high holds nothing yet. */
 void svg_hold(struct svg_axis *axis, double value);
 
@@ -43,6 +50,8 @@ void svg_hold(struct svg_axis *axis, double value);
 void svg_open(struct svg *s, struct buf *out, const char *id, const char *title, double height);
 /* Frame, grid, ticks and labels; x ticks only with x.label. */
 void svg_axes(struct svg *s);
+/* The same of x alone, where y has names. */
+void svg_axes_x(struct svg *s);
 void svg_close(struct svg *s);
 
 double svg_x(const struct svg *s, double x);

@@ -40,6 +40,14 @@ static void write_fabric(const struct plat_fabric *f, struct buf *out) {
         buf_printf(out, ", cross rail by %s", fabric_cross_rails[f->cross_rail]);
 }
 
+static void write_workload(const struct workload *w, struct buf *out) {
+    buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",
+               w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
+               (long long)w->hidden, workload_dtype_name(w));
+    if (w->group_limit)
+        buf_printf(out, ", at most %lld groups", (long long)w->group_limit);
+}
+
 static void result_text_write_inputs(const struct result *r, struct buf *to) {
     struct buf lines = {0}, *out = &lines;
     const struct platform *p = r->in.platform;
@@ -56,11 +64,11 @@ static void result_text_write_inputs(const struct result *r, struct buf *to) {
         buf_text(out, ")");
     }
     buf_printf(out, ", ratio %s\n", claim_text(r->hierarchy_ratio, CLAIM_FACTOR, ratio));
-    buf_printf(out, "workload        %s: %lld tokens a rank, top %lld of %lld experts, hidden %lld %s",
-               w->name, (long long)w->tokens_per_rank, (long long)w->top_k, (long long)w->experts,
-               (long long)w->hidden, workload_dtype_name(w));
-    if (w->group_limit)
-        buf_printf(out, ", at most %lld groups", (long long)w->group_limit);
+    if (r->in.traffic && r->in.traffic->unit == TRAFFIC_BYTES)
+        buf_printf(out, "record          %s: bytes between %d ranks; of the workload nothing", w->trace_path,
+                   r->in.traffic->ranks);
+    else
+        write_workload(w, out);
     buf_printf(out, "\nimplementation  %s: order %s, window ", m->name, order_name(m->order));
     if (m->window)
         buf_printf(out, "%lld", (long long)m->window);

@@ -13,4 +13,9 @@ enum rc explain_causes(const struct call_run *run, const struct question *q, str
 /* Fills the ends that the port model allows each rank, and names the last one. */
 void explain_ports(const struct call_run *run);
 
+/* A wire time of this many times its bound is far above it. */
+static const double call_run_far = 1.15;
+/* Finds what holds a uniform load far above its bound, by runs without it: the window, the order, or else a link. */
+enum rc explain_slack(struct call_run *run, const struct question *q, struct err *e);
+
 #endif

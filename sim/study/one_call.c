@@ -153,7 +153,7 @@ static void fill_times(const struct outcome *outcomes, struct call_run *run) {
     c->wire = claim_make(run->wire, run->term->wire_s);
     c->time = claim_if(c->time_known, run->time, run->term->time_s);
     c->slack = claim_if(wire_bound_s > 0, run->wire, wire_bound_s > 0 ? run->term->wire_s / wire_bound_s : 0);
-    c->wire_slack_is_far = wire_bound_s > 0 && run->term->wire_s > 1.15 * wire_bound_s;
+    c->wire_slack_is_far = wire_bound_s > 0 && run->term->wire_s > call_run_far * wire_bound_s;
     call_fill_band(outcomes, run);
 }
 
@@ -253,7 +253,9 @@ enum rc call_run_more(struct asking *a, struct call_run *run, struct err *e) {
         shown_map(&run->call, run->c);
     if (q->detail >= DETAIL_TEXT || !q->analytic_only)
         explain_ports(run);
-    if (q->compare && q->causes)
+    if (run->c->wire_slack_is_far && (run->c->even || run->call.workload->routing.source == SOURCE_UNIFORM))
+        rc = explain_slack(run, q, e);
+    if (!rc && q->compare && q->causes)
         rc = explain_causes(run, q, e);
     if (!rc && question_is_sequence(q))
         rc = sequence_run(a, run, e);

@@ -27,7 +27,8 @@ const struct option option_phase = {"--phase", "NAME", OPTION_CHOICE, offsetof(s
                                     .help = "dispatch (default), combine, both or round-trip"};
 const struct option option_schedule = {"--schedule", "NAME", OPTION_KEY, 0,
                                        .key = "implementation.order",
-                                       .help = "order of destinations: group-shift, shift, xor or random"};
+                                       .help = "order of destinations: "
+                                               "group-shift, shift, xor, random, farthest, rounds or file"};
 const struct option option_window = {"--window", "N|all", OPTION_KEY, 0,
                                      .key = "implementation.window",
                                      .help = "messages in flight per sender and stage"};

@@ -71,7 +71,8 @@ struct result_call {
     int chunks;
     bool pipelined, simulated;      /* false with --analytic-only */
     bool conditional;    /* call_time is not open for it */
-    bool even, wire_slack_is_far; /* load; wire time far above its bound: the order of messages convoys */
+    bool even, wire_slack_is_far; /* load; wire time far above its bound */
+    const char *far_cause;        /* of an even load that is far above its bound, with the key that mends it; or NULL */
     bool time_known;     /* otherwise stages, ranks and utilisation are those of the wire */
     const struct licence *licence; /* of the call time */
     char reason[200];    /* why the time is not known, or how alpha was interpolated */

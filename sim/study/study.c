@@ -29,11 +29,6 @@ void study_close(struct study *s) {
 /* --- the calls ------------------------------------------------------------------------------------------ */
 
 static enum rc check_strategy(const struct inputs *in, enum strategy strategy, struct err *e) {
-    if (in->traffic->unit == TRAFFIC_BYTES && strategy != STRATEGY_ONE_HOP)
-        return err_set(e, RC_UNSUPPORTED,
-                       "--strategy %s: the record is a matrix of bytes without tokens, only one-hop is "
-                       "defined",
-                       strategy_name(strategy));
     return call_check_traffic(in->platform, in->traffic, in->implementation, strategy, e);
 }
 
@@ -131,12 +126,10 @@ static void warn_of_order(struct result *r) {
     for (int i = 0; i < r->n_calls; i++) {
         const struct result_call *c = &r->calls[i];
         char slack[CLAIM_TEXT];
-        bool even = r->in.workload->routing.source == SOURCE_UNIFORM || c->even;
-        if (even && c->wire_slack_is_far)
-            buf_printf(&r->warnings,
-                       "%s: a uniform load takes %s times its bound with order %s; the order convoys\n",
+        if (c->far_cause)
+            buf_printf(&r->warnings, "%s: a uniform load takes %s times its bound with order %s; %s\n",
                        result_call_name(c), claim_text(c->slack, CLAIM_COARSE, slack),
-                       order_name(r->in.implementation->order));
+                       order_name(r->in.implementation->order), c->far_cause);
     }
 }
 

@@ -3,12 +3,13 @@
 # What one call costs: engines.sh [MOESIM] [RANKS..]. Prints, as one table of Markdown over the engines in ENGINES, user
 # CPU seconds and peak memory of the whole program, and the exponent of cost against ranks, fitted by least squares to
 # the logarithms of all sizes that ended and took 20 ms or more; asserts nothing. Pairs are log-normal (sigma 1) or
-# equal, groups of 8, no per-message cost. `-`: no end within ENGINES_LIMIT seconds; larger sizes are not tried then.
+# equal, groups of 8, no per-message cost. `-`: no end in ENGINES_LIMIT CPU seconds; larger sizes are not tried then.
 set -euo pipefail
 moesim=${1:-moesim}
 shift || true
 [ $# -gt 0 ] || set -- 128 256 512
-limit=${ENGINES_LIMIT:-600} # seconds of a run
+limit=${ENGINES_LIMIT:-600} # CPU seconds of a process
+ulimit -t "$limit"
 engines=${ENGINES:-fluid simgrid bound}
 
 echo "$(date -u +%F), $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-), $(nproc) processors"
@@ -19,12 +20,12 @@ cost() {
     [ "$4" = skewed ] || routing="--set workload.routing.source=uniform"
     log=$(mktemp)
     # shellcheck disable=SC2086
-    if timeout "$limit" /usr/bin/time -f "%U %M" -o "$log" "$moesim" simulate --platform synthetic \
+    if /usr/bin/time -f "%U %M" -o "$log" "$moesim" simulate --platform synthetic \
         --workload terrace-reference --set workload.tokens_per_rank=256 $routing \
         --set workload.routing.mode=global_topk --set workload.group_limit=none \
         --set platform.fast.x_half=0B --set platform.slow.x_half=0B --set "platform.groups=$(($5 / 8))" \
         --set "workload.experts=$((8 * $5))" --set "platform.slow.oversubscription=$3" --strategy "$1" --window "$2" \
-        --engine "$6"         --timeout "$limit" --format json >/dev/null 2>&1; then
+        --engine "$6" --timeout "$limit" --format json >/dev/null 2>&1; then
         awk '{ printf "%s %.0f\n", $1, $2 / 1024 }' "$log"
     else
         echo "- -"

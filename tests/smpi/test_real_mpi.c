@@ -8,6 +8,7 @@
 #include "platforms/platform.h"
 #include "sim/engine/engine.h"
 #include "validation/calibrate_files.h"
+#include "validation/calibrate_grade.h"
 
 static const char matrix[] = "src,dst,bytes\n0,1,400000\n0,2,20000\n1,0,50000\n1,3,300000\n2,3,10000\n3,0,100000\n"
                              "3,2,60000\n";
@@ -47,14 +48,16 @@ static void check_samples(const struct samples *s) {
     assert_int_equal(s->grouping, 1);
 }
 
-static void print_table(const struct held_back *rows, size_t n) {
+static void print_table(const struct score *score) {
     print_message("%-40s %12s %12s %8s\n", "held back", "measured us", "simulated us", "error");
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].reason[0])
-            print_message("%-40s %12.1f %s\n", rows[i].label, rows[i].measured_s * 1e6, rows[i].reason);
+    for (size_t i = 0; i < score->n; i++) {
+        const struct score_row *row = &score->rows[i];
+        if (row->of->reason)
+            print_message("%-40s %12.1f %s\n", row->of->id, row->measured_s * 1e6, row->of->reason);
         else
-            print_message("%-40s %12.1f %12.1f %+7.0f%%\n", rows[i].label, rows[i].measured_s * 1e6,
-                          rows[i].simulated_s * 1e6, 100 * (rows[i].simulated_s / rows[i].measured_s - 1));
+            print_message("%-40s %12.1f %12.1f %+7.0f%%\n", row->of->id, row->measured_s * 1e6,
+                          row->of->time_s.value * 1e6, 100 * row->error);
+    }
 }
 
 static void to_the_end(void **state) {
@@ -63,11 +66,11 @@ static void to_the_end(void **state) {
     struct calibration c;
     struct buf verdict = {0};
     struct platform *p;
-    struct held_back *rows;
-    size_t n;
+    struct grade g = {0};
     struct err e;
     struct sim_options options = {0};
     const struct simulator simulator = {sim_answer, &options};
+    const struct grade_ask ask = {"./platform.yaml", "held_back_freeze.json", ".", {.version = "test"}, &simulator};
     run_measure();
     assert_ok(samples_load("samples.csv", NULL, &s, &e), &e);
     check_samples(s);
@@ -76,19 +79,19 @@ static void to_the_end(void **state) {
     print_message("%s%s", verdict.text, c.flags.n ? c.flags.text : "");
     assert_ok(plat_load("./platform.yaml", NULL, 0, &p, &e), &e);
     assert_string_equal(p->name, "here");
-    assert_ok(calibrate_compare(&c, "./platform.yaml", ".", &simulator, &rows, &n, &e), &e);
-    print_table(rows, n);
-    assert_true(n >= 2);
-    assert_non_null(strstr(rows[n - 1].label, "matrix m.csv"));
-    for (size_t i = 0; i < n; i++)
-        assert_true(rows[i].measured_s > 0 && (rows[i].simulated_s > 0 || rows[i].reason[0]));
-    free(rows);
+    assert_ok(calibrate_grade(&c, &ask, &g, &e), &e);
+    print_table(&g.score);
+    assert_true(g.score.n >= 2);
+    assert_non_null(strstr(g.score.rows[g.score.n - 1].of->id, "matrix m.csv"));
+    for (size_t i = 0; i < g.score.n; i++)
+        assert_true(g.score.rows[i].measured_s > 0);
+    grade_clear(&g);
     plat_free(p);
     buf_clear(&verdict);
     calibration_clear(&c);
     samples_free(s);
     static const char *const files[] = {"m.csv", "samples.csv", "samples.csv.medians.csv", "platform.yaml",
-                                        "held_back.yaml", "held_back_gate.yaml"};
+                                        "held_back.yaml", "held_back_gate.yaml", "held_back_freeze.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(files[i]);
 }

@@ -10,6 +10,7 @@
 #include "platforms/platform.h"
 #include "sim/engine/engine.h"
 #include "validation/calibrate_files.h"
+#include "validation/calibrate_grade.h"
 
 static struct samples *read_text(const struct buf *text) {
     struct samples *s;
@@ -129,26 +130,30 @@ static void drop_files(void) {
     unlink("platform.yaml");
     unlink("held_back.yaml");
     unlink("held_back_gate.yaml");
+    unlink("held_back_freeze.json");
 }
 
 /* Writes the files of a calibration, reads them again and compares: each row has a time or says why not. Returns the
  * number of rows without a time. */
 static size_t use_calibration(const struct calibration *c, uint64_t seed) {
     struct buf verdict = {0};
-    struct held_back *rows;
+    struct grade g = {0};
     struct sim_options options = {.times_only = true};
     const struct simulator simulator = {sim_answer, &options};
     struct err e;
-    size_t n, silent = 0;
+    const struct grade_ask ask = {"./platform.yaml", "held_back_freeze.json", ".", {.version = "test"}, &simulator};
+    size_t silent = 0;
     if (calibrate_write(c, NULL, ".", &verdict, &e) ||
-        calibrate_compare(c, "./platform.yaml", ".", &simulator, &rows, &n, &e))
+        calibrate_grade(c, &ask, &g, &e))
         fail_msg("seed %" PRIu64 ": %s", seed, e.text);
-    for (size_t i = 0; i < n; i++) {
-        assert_true(rows[i].measured_s > 0);
-        assert_true((rows[i].simulated_s > 0) == !rows[i].reason[0]);
-        silent += rows[i].reason[0] != '\0';
+    for (size_t i = 0; i < g.score.n; i++) {
+        const struct score_row *row = &g.score.rows[i];
+        assert_true(row->measured_s > 0);
+        assert_true(row->of->time_s.given == !row->of->reason);
+        silent += row->of->reason != NULL;
     }
-    free(rows);
+    assert_int_equal(g.score.n_failed, silent);
+    grade_clear(&g);
     buf_clear(&verdict);
     drop_files();
     return silent;
@@ -343,8 +348,10 @@ static void logs_of_other_benchmarks(void **state) {
     assert_int_equal(s->items[1].quantity, SAMPLED_COMBINE);
     assert_rel(s->items[1].send_bytes, 43e9 * 330e-6, 1e-9);
     assert_rel(s->items[4].time_s, 400e-6, 1e-9);
-    samples_free(s);
+    struct calibration none;
     struct err e;
+    assert_fails(calibrate(s, &none, &e), RC_UNSUPPORTED, &e, "add a log of nccl-tests");
+    samples_free(s);
     char *path = mem_printf("%s/../fuzz/corpus/samples/osu.log", TEST_DATA_DIR);
     assert_fails(samples_load(path, NULL, &s, &e), RC_USAGE, &e, "does not say how many groups of how many ranks");
     free(path);
@@ -377,6 +384,28 @@ static void the_command(void **state) {
             fail_msg("no '%s' in:\n%s", says[i], out.text);
     assert_int_equal(program_text("simulate --platform made/platform.yaml --workload terrace-reference", &out), 0);
     assert_int_equal(program_text("calibrate nothing.csv", &out), 2);
+    struct yaml_doc *doc;
+    char *json = mem_printf("%s --format json", line);
+    assert_int_equal(program_run(json, &doc), 0);
+    assert_string_equal(program_at(doc, "schema")->text, "moesim/calibrate/1");
+    assert_string_equal(program_at(doc, "constants.0.key")->text, "fast.bandwidth");
+    assert_string_equal(program_at(doc, "constants.0.unit")->text, "Bps");
+    assert_rel(program_number(doc, "constants.0.value"), 1e10, 1e-6);
+    assert_true(program_number(doc, "constants.0.low") <= 1e10);
+    assert_string_equal(program_at(doc, "constants.0.status")->text, "fitted");
+    assert_non_null(strstr(program_at(doc, "constants.0.source")->text, "samples"));
+    assert_non_null(strstr(program_at(doc, "flags.0")->text, "no "));
+    assert_string_equal(program_at(doc, "held_back.0.id")->text, "alltoall, 65536 B a rank");
+    assert_true(program_number(doc, "held_back.0.measured_s") > 0);
+    assert_non_null(strstr(program_at(doc, "verdict.0")->text, "nothing is earned"));
+    yaml_doc_free(doc);
+    free(json);
+    buf_clear(&out); // the holdout is a freeze file like any other
+    char *score = mem_printf("score made/held_back_freeze.json %s/../fuzz/corpus/samples/good.csv", TEST_DATA_DIR);
+    assert_int_equal(program_text(score, &out), 0);
+    assert_non_null(strstr(out.text, "alltoall, 65536 B a rank"));
+    free(score);
+    unlink("made/held_back_freeze.json");
     buf_clear(&out);
     free(line);
     unlink("made/platform.yaml");

@@ -20,7 +20,7 @@ static void check_order(const char *shape, int order, bool turns_are_permutation
     int ranks = b.topology->ranks, by_sender[MOST][MOST] = {{0}}, by_turn[MOST][MOST] = {{0}};
     for (int src = 0; src < ranks; src++) {
         int peers[MOST];
-        order_peers(&b.call, src, peers);
+        order_peers(&b.call, 0, src, peers);
         for (int k = 0; k < ranks; k++) {
             by_sender[src][peers[k]]++;
             by_turn[k][peers[k]]++;
@@ -50,7 +50,7 @@ static void check_peers(int order, uint64_t seed, int src, const int *expected) 
     bed_open(&b, odd_shape, order, 8, START_RENDEZVOUS);
     b.call.order_seed = seed;
     int peers[12];
-    order_peers(&b.call, src, peers);
+    order_peers(&b.call, 0, src, peers);
     for (int k = 0; k < 12; k++)
         assert_int_equal(peers[k], expected[k]);
     bed_close(&b);
@@ -71,11 +71,11 @@ static void a_random_order_belongs_to_its_seed_and_sender(void **state) {
     struct bed b;
     bed_open(&b, odd_shape, ORDER_RANDOM, 8, START_RENDEZVOUS);
     int first[12], again[12], other_rank[12], other_seed[12];
-    order_peers(&b.call, 3, first);
-    order_peers(&b.call, 3, again);
-    order_peers(&b.call, 4, other_rank);
+    order_peers(&b.call, 0, 3, first);
+    order_peers(&b.call, 0, 3, again);
+    order_peers(&b.call, 0, 4, other_rank);
     b.call.order_seed = 1;
-    order_peers(&b.call, 3, other_seed);
+    order_peers(&b.call, 0, 3, other_seed);
     assert_memory_equal(first, again, sizeof first);
     assert_memory_not_equal(first, other_rank, sizeof first);
     assert_memory_not_equal(first, other_seed, sizeof first);

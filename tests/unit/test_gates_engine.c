@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gates of the simulator on whole grids, and that each of them turns red on an engine that is wrong. */
 #include "tests/support/gates.h"
+#include "validation/agreement.h"
 
 static void right_engines_pass(void **state) {
     (void)state;
@@ -56,6 +57,24 @@ static void wrong_engines_fail(void **state) {
         expect_bent(measured[i], slow, GATE_FAILED);
         expect_bent(measured[i], hasty, GATE_FAILED);
     }
+}
+
+/* Both engines and the longer messages must play the same case. */
+static void a_comparison_leaves_its_case_alone(void **state) {
+    (void)state;
+    struct agreement_case c;
+    struct agreement_result r;
+    struct err e;
+    const struct agreement_engines engines = {&gates_engine, &gates_second, sim_answer_sequence};
+    assert_ok(agreement_random(20261130, 0, &c, &e), &e);
+    const struct matrix *m = &c.bench.call.stages[0].bytes;
+    const double bytes = matrix_total(m, false);
+    assert_true(bytes > 0);
+    assert_ok(agreement_compare(&engines, &c, &r, &e), &e);
+    assert_true(matrix_total(m, false) == bytes);
+    assert_true(r.own > 0); // the longer messages were played
+    assert_true(r.own < AGREEMENT_EXACT);
+    agreement_case_close(&c);
 }
 
 /* Every limit of the gate can be missed by itself: this engine treats ranks unlike. */
@@ -161,6 +180,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_engines_pass),
         cmocka_unit_test(wrong_engines_fail),
+        cmocka_unit_test(a_comparison_leaves_its_case_alone),
         cmocka_unit_test(a_rank_with_a_privilege_is_noticed),
         cmocka_unit_test(without_an_engine_nothing_passes),
         cmocka_unit_test(analytic_gates_do_not_simulate),

@@ -101,8 +101,8 @@ static void bad_implementations(void **state) {
         {"name: x\n", RC_SCHEMA,
          "i.yaml:1:1: missing key 'schema', expected 'schema: moesim/implementation/1'"},
         {GOOD "order: groupshift\n", RC_SCHEMA,
-         "i.yaml:3:8: order: 'groupshift' found, expected group-shift, shift, xor or random; did you mean "
-         "'group-shift'?"},
+         "i.yaml:3:8: order: 'groupshift' found, expected group-shift, shift, xor, random, farthest, rounds or "
+         "file; did you mean 'group-shift'?"},
         {GOOD "window: none\n", RC_SCHEMA,
          "i.yaml:3:9: window: 'none' found, expected a whole number or 'all'"},
         {GOOD "window: 0\n", RC_RANGE,

@@ -205,6 +205,94 @@ static void ep_groups_that_lie_differently_have_their_own_view(void **state) {
     bench_close(&b);
 }
 
+/* Inside first: the same EP groups. A destination in a domain of n ranks goes through its index modulo the size of the
+ * sender's own domain, of 4 and 2 ranks in the first EP group and of 2 and 4 in the second. */
+static void each_ep_group_is_built_on_its_own_platform(void **state) {
+    (void)state;
+    static const char platform[] = HEAD "groups: 3\nranks_per_group: 4\n" FLAT;
+    static const struct {
+        int stage, src, dst;
+        double blocks;
+    } want[] = {{0, 0, 1, 2}, {0, 0, 2, 1}, {0, 4, 5, 3}, {1, 0, 4, 4}, {1, 4, 0, 2}, {1, 4, 2, 2}, {1, 5, 3, 2},
+                {0, 6, 7, 3}, {0, 8, 9, 2}, {0, 8, 10, 1}, {1, 6, 8, 2}, {1, 6, 10, 2}, {1, 7, 11, 2}, {1, 8, 6, 4}};
+    struct bench b = open_set(platform, NULL, "ep=6 experts=6", STRATEGY_INSIDE_FIRST);
+    for (int stage = 0; stage < 2; stage++) {
+        double *bytes = matrix_dense(&b.call.stages[stage].bytes), across = 0;
+        for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+            if (want[i].stage == stage)
+                assert_rel(bytes[want[i].src * 12 + want[i].dst], want[i].blocks * 2000 / 6, EXACT);
+        for (int src = 0; src < 12; src++)
+            for (int dst = 0; dst < 12; dst++)
+                across += src / 4 != dst / 4 ? bytes[src * 12 + dst] : 0;
+        assert_rel(across + 1, stage * 32 * 2000 / 6.0 + 1, EXACT); // 2 EP groups, 8 pairs each way
+        free(bytes);
+    }
+    bench_close(&b);
+}
+
+/* On the way back each EP group's bytes turn round, and so do its strategies' stages. */
+static void ep_groups_combine(void **state) {
+    (void)state;
+    static const char platform[] = HEAD "groups: 4\nranks_per_group: 2\n" FLAT;
+    static const enum strategy all[] = {STRATEGY_ONE_HOP, STRATEGY_TWO_HOP, STRATEGY_GATHER_FIRST,
+                                        STRATEGY_INSIDE_FIRST};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        // as many tokens a rank of an EP group, half as many in the second one
+        struct bench b = open_set(platform, NULL, "ep=4 tokens_list=1000,1000,1000,1000,500,500,500,500", all[i]);
+        struct call back;
+        double out_s[2], back_s[2];
+        run(&b.call, out_s);
+        call_build(b.topology, b.workload, b.implementation, b.traffic, all[i], PHASE_COMBINE, &back);
+        run(&back, back_s);
+        assert_int_equal(back.n_stages, b.call.n_stages);
+        if (all[i] == STRATEGY_ONE_HOP) // the port between groups has half of 2000 bytes
+            assert_rel(back_s[0], 1000 / slow_Bps, EXACT);
+        assert_rel(back_s[0], out_s[0], EXACT);
+        assert_rel(back_s[1], out_s[0] / 2, EXACT);
+        call_clear(&back);
+        bench_close(&b);
+    }
+    struct bench b = open_set(platform, NULL, "ep=2 ep_layout=tp4 tokens_list=1000,0,0,0,500,0,0,0", STRATEGY_ONE_HOP);
+    struct call back;
+    call_build(b.topology, b.workload, b.implementation, b.traffic, STRATEGY_ONE_HOP, PHASE_COMBINE, &back);
+    double *bytes = matrix_dense(&back.stages[0].bytes);
+    assert_rel(bytes[4 * 8 + 0], 1000, EXACT); // of 1000 tokens of rank 0 half were there
+    assert_rel(bytes[0 * 8 + 4], 500, EXACT);
+    free(bytes);
+    call_clear(&back);
+    bench_close(&b);
+}
+
+/* Two EP groups of 4 on two nodes each: what compare says of them is what it says of one. */
+static void ep_groups_are_compared(void **state) {
+    (void)state;
+    folder_put("p.yaml", HEAD "groups: 4\nranks_per_group: 2\n" FLAT);
+    folder_put("w.yaml", workload);
+    static const char *const fields[] = {"simulated_wire_s", "analytic_wire_s", "bound_s"};
+    static const char *const sets[] = {"--set workload.ep=4", "--set platform.used_groups=2"};
+    // half of 2000 bytes leave the node; two hops then have as many inside, at ten times the rate
+    const double one_s = 1000 / slow_Bps, two_s = 1.1 * one_s, simulated_s[] = {one_s, two_s, one_s, two_s};
+    double first[4][3];
+    for (int alone = 0; alone < 2; alone++) {
+        struct yaml_doc *doc;
+        char *arguments = mem_printf("compare --platform p.yaml --workload w.yaml --phase both --window all %s "
+                                     "--format json",
+                                     sets[alone]);
+        assert_int_equal(program_run(arguments, &doc), 0);
+        for (int call = 0; call < 4; call++)
+            for (int f = 0; f < 3; f++) {
+                char path[64];
+                snprintf(path, sizeof path, "calls.%d.%s", call, fields[f]);
+                double value = program_number(doc, path);
+                first[call][f] = alone ? first[call][f] : value;
+                assert_rel(value, f == 0 ? simulated_s[call] : first[call][f], EXACT);
+            }
+        assert_string_equal(program_at(doc, "calls.2.phase")->text, "combine");
+        yaml_doc_free(doc);
+        free(arguments);
+    }
+}
+
 /* The closed form of one EP group of 4 ranks: 3 messages of a quarter of 1000 rows. */
 static double closed_s(const char *platform, const char *platform_set, const char *workload_set) {
     struct bench b = open_set(platform, platform_set, workload_set, STRATEGY_ONE_HOP);
@@ -246,8 +334,8 @@ static void a_job_on_a_part_of_a_dragonfly(void **state) {
     assert_int_equal(b.call.stages[0].bytes.ranks, 4);
     assert_int_equal(b.traffic->job->groups[0].machine_rank[1], 2);
     int peers[4];
-    assert_int_equal(order_peers(&b.call, 1, peers), 0);
-    assert_int_equal(order_peers(&b.call, 2, peers), 2);
+    assert_int_equal(order_peers(&b.call, 0, 1, peers), 0);
+    assert_int_equal(order_peers(&b.call, 0, 2, peers), 2);
     assert_int_equal(peers[1], 0);
     bench_close(&b);
 }
@@ -372,6 +460,9 @@ int main(void) {
         cmocka_unit_test(ep_groups_slow_each_other_where_the_spine_binds),
         cmocka_unit_test(ep_groups_that_share_no_link_are_as_if_alone),
         cmocka_unit_test(ep_groups_that_lie_differently_have_their_own_view),
+        cmocka_unit_test(each_ep_group_is_built_on_its_own_platform),
+        cmocka_unit_test(ep_groups_combine),
+        cmocka_unit_test(ep_groups_are_compared),
         cmocka_unit_test(a_job_on_a_part_of_a_fat_tree),
         cmocka_unit_test(a_job_on_a_part_of_a_dragonfly),
         cmocka_unit_test(senders_and_experts_on_ranks_of_their_own),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "platforms/base/json.h"
+#include "platforms/base/unit.h"
 #include "sim/report/page.h"
 #include "sim/report/result_report.h"
 #include "sim/study/study.h"
@@ -60,7 +61,47 @@ static void a_page_of_a_result_is_that_of_its_json(void **state) {
     study_close(&s);
 }
 
+/* Returns the place of a text that stands once on the page. */
+static const char *once(const char *page, const char *text) {
+    const char *at = strstr(page, text);
+    if (!at || strstr(at + 1, text))
+        fail_msg("'%s' is %s", text, at ? "there twice" : "missing");
+    return at;
+}
+
+/* The times of the calls come first, in a unit that fits; what is withheld, gates and provenance last, folded away. */
+static void a_page_answers_first(void **state) {
+    (void)state;
+    struct study s;
+    struct question q;
+    struct result *r;
+    struct buf page = {0};
+    struct err e;
+    char cell[80], text[UNIT_TEXT];
+    ask(&q);
+    assert_ok(study_open(NULL, NULL, &s, &e), &e);
+    assert_ok(study_answer(&s, &q, &r, &e), &e);
+    page_write_result(r, "p.html", &page);
+    const char *calls = once(page.text, "<h2>Times of the calls</h2>");
+    const char *withheld = once(page.text, "<section id=\"withdrawn\"><details class=\"fold\">");
+    assert_ptr_equal(calls, strstr(page.text, "<h2>"));
+    assert_true(calls < once(page.text, "<h2>Load per rank</h2>"));
+    assert_true(once(page.text, "<h2>Who sends to whom</h2>") < withheld);
+    assert_true(withheld < once(page.text, "<section id=\"gates\">"));
+    assert_non_null(strstr(page.text, ">last byte in, ms<"));
+    // the busiest link and bytes of the first call, as JSON has them
+    snprintf(cell, sizeof cell, "<td>%s, busy ", r->calls[0].busiest->name);
+    assert_non_null(strstr(calls, cell));
+    snprintf(cell, sizeof cell, "slow %s</td>", unit_format(r->calls[0].tier_bytes[1], UNIT_SIZE, text));
+    assert_non_null(strstr(calls, cell));
+    buf_clear(&page);
+    result_free(r);
+    question_clear(&q);
+    study_close(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_page_of_a_result_is_that_of_its_json)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_page_of_a_result_is_that_of_its_json),
+                                       cmocka_unit_test(a_page_answers_first)};
     return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

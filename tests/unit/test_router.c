@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/support/check.h"
+#include "tests/support/folder.h"
+#include "tests/support/matrices.h"
 
 #include "platforms/base/stat.h"
 #include "workloads/draw/choice.h"
@@ -407,6 +408,61 @@ static void counts_are_popularities_under_a_router(void **state) {
     done(&a);
 }
 
+/* The other mode that counts the machine's groups: its draw is that of global_topk to the last token, and a note says
+ * so; without a router it stays what it is. */
+static void quota_only_becomes_global_topk(void **state) {
+    const struct setting quota[] = {V3, SAMPLED, {"group_limit", "none"}, {"routing.mode", "quota_only"},
+                                    {"tokens_per_rank", "50"}, {0}};
+    const struct setting global[] = {V3, SAMPLED, {"group_limit", "none"}, {"routing.mode", "global_topk"},
+                                     {"tokens_per_rank", "50"}, {0}};
+    const struct setting without[] = {{"experts", "256"}, {"top_k", "8"}, SAMPLED, {"group_limit", "none"},
+                                      {"routing.mode", "quota_only"}, {"tokens_per_rank", "50"}, {0}};
+    (void)state;
+    struct asked a, b, c;
+    struct err e;
+    assert_ok(ask("4", quota, &a, &e), &e);
+    assert_ok(ask("4", global, &b, &e), &e);
+    assert_ok(ask("4", without, &c, &e), &e);
+    assert_int_equal(a.w->routing.mode, MODE_GLOBAL_TOPK);
+    assert_non_null(strstr(a.t->notes.text, "routing.mode 'quota_only' is taken as 'global_topk'"));
+    assert_true(same_matrix(&a.t->one_hop, &b.t->one_hop));
+    assert_int_equal(c.w->routing.mode, MODE_QUOTA_ONLY);
+    assert_rel(c.t->fan_out, 4, 0); // every token in every group
+    assert_true(a.t->fan_out < 3.9);
+    done(&a);
+    done(&b);
+    done(&c);
+}
+
+/* Choices and bytes of a record are as they are: no router makes others of them. One that keeps all groups does not act
+ * and is let pass. */
+static void exact_records_are_refused_under_a_router(void **state) {
+    static const struct {
+        const char *name, *text, *says;
+    } records[] = {
+        {"r.jsonl", "{\"layer\": 0, \"src_rank\": 0, \"topk_ids\": [0, 1]}\n",
+         "r.jsonl: token-level records are exact, no router (routing.n_group) can be imposed on one"},
+        {"m.csv", "src,dst,bytes\n0,1,5\n15,0,7\n",
+         "m.csv: a matrix is exact, no router (routing.n_group) can be imposed on one"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+        for (int kept = 1; kept <= 2; kept++) {
+            const struct setting set[] = {{"experts", "16"}, {"top_k", "2"}, SAMPLED, {"group_limit", "none"},
+                                          {"routing.mode", "global_topk"}, {"routing.source", "trace"},
+                                          {"routing.trace", records[i].name}, {"routing.n_group", "2"},
+                                          {"routing.topk_group", kept == 1 ? "1" : "2"}, {0}};
+            struct asked a;
+            struct err e;
+            folder_put(records[i].name, records[i].text);
+            enum rc rc = ask("2", set, &a, &e);
+            if (kept == 2)
+                assert_ok(rc, &e);
+            else
+                assert_fails(rc, RC_SCHEMA, &e, records[i].says);
+            done(&a);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_of_a_token_of_deepseek),
@@ -419,6 +475,8 @@ int main(void) {
         cmocka_unit_test(what_a_router_does_not_go_with),
         cmocka_unit_test(drift_under_a_router),
         cmocka_unit_test(counts_are_popularities_under_a_router),
+        cmocka_unit_test(quota_only_becomes_global_topk),
+        cmocka_unit_test(exact_records_are_refused_under_a_router),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

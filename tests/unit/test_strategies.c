@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Strategies beside one hop and two: all-gather, inside first, levelled. */
-#include "tests/support/check.h"
+#include "tests/support/folder.h"
 
 #include <math.h>
 
@@ -310,6 +310,65 @@ static void groups_of_one_size_are_asked_for(void **state) {
     plat_free(p);
 }
 
+/* One launch for both rings is that of the payload: the collectives of a one hop, which tell sizes, are none of it. */
+static void a_fused_all_gather_is_one_collective(void **state) {
+    (void)state;
+    static const struct setting fused[] = {
+        {"alpha_calls", "fused"}, {"all_gather", "two-rings"}, {"collectives.one_hop", "3"}};
+    struct scene s;
+    scene_open(&s, two_by_four, 2, uniform_work, UNIFORM_WORK, fused, 3);
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        scene_build(&s, STRATEGY_ALL_GATHER, (enum phase)phase);
+        assert_int_equal(s.call.stages[0].collectives, 1);
+        assert_int_equal(s.call.stages[0].world, 8);
+        scene_build(&s, STRATEGY_INSIDE_FIRST, (enum phase)phase);
+        assert_int_equal(s.call.stages[0].collectives, phase == PHASE_DISPATCH ? 3 : 1);
+    }
+    scene_close(&s);
+}
+
+/* --- a matrix of bytes --------------------------------------------------------------------------- */
+
+/* Two nodes of two and the bytes 1 .. 16 of each pair: without de-duplication two hops add up the bytes for a group and
+ * hand them on, inside first the other way round. Nothing is known of tokens: no all-gather, no copies taken once. */
+static void a_matrix_of_bytes_goes_by_groups(void **state) {
+    (void)state;
+    static const struct setting shape[] = {{"groups", "2"}, {"ranks_per_group", "2"}};
+    static const struct setting work[] = {{"routing.source", "trace"}, {"routing.trace", "m.csv"},
+                                          {"group_limit", "none"},     {"routing.mode", "global_topk"},
+                                          {"routing.draw", "sampled"}};
+    static const struct setting plain[] = {{"dedup.hop_a", "none"}};
+    static const double hop_a[] = {1 + 2, 0, 3 + 4, 0, 0, 5 + 6, 0, 7 + 8,
+                                   9 + 10, 0, 11 + 12, 0, 0, 13 + 14, 0, 15 + 16};
+    static const double hop_b[] = {1 + 9, 2 + 10, 0, 0, 5 + 13, 6 + 14, 0, 0,
+                                   0, 0, 3 + 11, 4 + 12, 0, 0, 7 + 15, 8 + 16};
+    struct buf csv = {0};
+    buf_text(&csv, "src,dst,bytes\n");
+    for (int i = 0; i < 16; i++)
+        buf_printf(&csv, "%d,%d,%d\n", i / 4, i % 4, i + 1);
+    folder_put("m.csv", csv.text);
+    buf_clear(&csv);
+    struct scene s;
+    struct err e;
+    scene_open(&s, shape, 2, work, 5, plain, 1);
+    for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++)
+        if (strategy != STRATEGY_THREE_HOP && strategy != STRATEGY_ALL_GATHER)
+            assert_ok(call_check_traffic(s.p, s.traffic, s.how, (enum strategy)strategy, &e), &e);
+    scene_build(&s, STRATEGY_TWO_HOP, PHASE_DISPATCH);
+    assert_matrix(&s.call.stages[0].bytes, hop_a);
+    assert_matrix(&s.call.stages[1].bytes, hop_b);
+    assert_null(s.call.stages[1].pairs); // nobody knows how many rows a chain would handle
+    scene_build(&s, STRATEGY_INSIDE_FIRST, PHASE_DISPATCH);
+    assert_rel(matrix_total(&s.call.stages[1].bytes, true), 136, EXACT);
+    assert_fails(call_check_traffic(s.p, s.traffic, s.how, STRATEGY_ALL_GATHER, &e), RC_UNSUPPORTED, &e,
+                 "all-gather: the record is a matrix of bytes");
+    s.how->dedup.hop_a = DEDUP_GROUP;
+    assert_fails(call_check_traffic(s.p, s.traffic, s.how, STRATEGY_TWO_HOP, &e), RC_UNSUPPORTED, &e,
+                 "--set implementation.dedup.hop_a=none");
+    assert_ok(call_check_traffic(s.p, s.traffic, s.how, STRATEGY_LEVELLED, &e), &e);
+    scene_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inside_first_by_hand),
@@ -321,6 +380,8 @@ int main(void) {
         cmocka_unit_test(levelled_uses_all_nics),
         cmocka_unit_test(levelled_delivers_what_one_hop_does),
         cmocka_unit_test(groups_of_one_size_are_asked_for),
+        cmocka_unit_test(a_fused_all_gather_is_one_collective),
+        cmocka_unit_test(a_matrix_of_bytes_goes_by_groups),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_enter, folder_drop);
 }

@@ -79,13 +79,9 @@ static void sweep_down(const struct solver *v) {
     }
 }
 
-/* Moves the odds towards the target. Returns the largest error of an inclusion probability before the
- * move. */
-static double improve(const struct solver *v) {
-    /* Newton's step with only the diagonal of the covariance. The eigenvalues of covariance / diagonal lie in
-     * 0..2 (draws without replacement are negatively associated): near 1 for many experts, 2 for two of them.
-     * A step of 2/3 is right for both. */
-    const double step = 2.0 / 3;
+/* Moves the odds towards the target, by Newton's step times a factor with only the diagonal of the covariance. Returns
+ * the largest error of an inclusion probability before the move. */
+static double improve(const struct solver *v, double step) {
     const struct sampler *s = v->s;
     double all = chance(s, 1)[s->k], worst = 0;
     for (int i = 0; i < s->leaves; i++) {
@@ -97,18 +93,24 @@ static double improve(const struct solver *v) {
         if (!(ratio > 0) || isinf(ratio))
             return INFINITY; // below what a double holds
         worst = fmax(worst, fabs(in - v->target[i]));
-        v->odds[i] *= pow(ratio, step);
+        v->odds[i] *= step < 1 ? pow(ratio, step) : ratio;
     }
     return worst;
 }
 
+/* The eigenvalues of covariance / diagonal lie in 0..2 (draws without replacement are negatively associated): near 1
+ * for many experts, where whole steps come to rest in a few rounds, 2 for two of them, where they never do. Steps of
+ * 2/3 are right for both, and are taken once a whole one has gained little. */
 static enum rc solve(const struct solver *v, struct err *e) {
     enum { ROUNDS = 200 }; // hard cases of three experts take 27
-    double worst = INFINITY;
+    double worst = INFINITY, before = INFINITY, step = 1;
     for (int round = 0; round < ROUNDS && worst > SAMPLER_TOLERANCE; round++) {
         sweep_up(v);
         sweep_down(v);
-        worst = improve(v);
+        worst = improve(v, step);
+        if (worst > before / 4)
+            step = 2.0 / 3;
+        before = worst;
     }
     return worst <= SAMPLER_TOLERANCE
                ? RC_OK
@@ -280,16 +282,23 @@ static int lower(const struct place_of *p, int expert) {
     return low;
 }
 
+/* Returns the number of levels above a node. */
+static int node_depth(int node) {
+    int depth = 0;
+    for (; node > 1; node /= 2)
+        depth++;
+    return depth;
+}
+
 /* out[j]: chance that j experts are drawn below the node, each weighted with what it keeps. The node holds
  * leaf experts from .. from + size - 1. scratch holds two tables of k + 1 for each level. */
 static void keep_below(const struct sampler *s, int node, int from, const struct place_of *p,
                        double *scratch, double *out) {
-    int size = s->leaves, most = s->most[node];
-    for (int above = node; above > 1; above /= 2)
-        size /= 2;
-    int i = lower(p, from);
-    memcpy(out, chance(s, node), ((size_t)most + 1) * sizeof *out);
-    if (i == p->n || p->expert[i] >= from + size)
+    int size = s->leaves >> node_depth(node), most = s->most[node], i = lower(p, from);
+    bool outside = i == p->n || p->expert[i] >= from + size;
+    if (outside || size == 1)
+        memcpy(out, chance(s, node), ((size_t)most + 1) * sizeof *out);
+    if (outside)
         return;
     if (size == 1) {
         out[1] *= p->keep[i];
