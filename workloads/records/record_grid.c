@@ -96,7 +96,8 @@ static enum rc ask_triples(const struct grid *g, const char *name, const struct 
         return RC_OK;
     return err_set(e, RC_SCHEMA,
                    "%s: three columns without a header: counts of three experts (--as counts), or cells: write a "
-                   "header above, sed '1i src,dst,bytes' %.150s (or src,dst,rows; or layer_id,expert_id,count)", name, name);
+                   "header above, sed '1i src,dst,bytes' %.150s (or src,dst,rows; or layer_id,expert_id,count)",
+                   name, name);
 }
 
 enum rc record_read_grid(const char *data, size_t n, const char *name, const struct record_ask *ask,
