@@ -107,10 +107,20 @@ char *find_path(enum find_kind kind, const char *name) {
     return NULL;
 }
 
+static bool ends(const char *name, const char *suffix) {
+    size_t n = strlen(name), length = strlen(suffix);
+    return n > length && strcmp(name + n - length, suffix) == 0;
+}
+
+/* Returns whether a name is that of a file: it has a slash or ends as YAML does, or has a dot and such a file is
+ * there. */
+static bool is_path(const char *name) {
+    return strchr(name, '/') || strcmp(name, "-") == 0 || ends(name, ".yaml") || ends(name, ".yml") ||
+           (strchr(name, '.') && file_exists(name));
+}
+
 enum rc find_load(enum find_kind kind, const char *name, struct yaml_doc **doc, struct err *e) {
-    size_t n = strlen(name);
-    bool is_path = strchr(name, '/') || strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
-    char *path = is_path ? mem_copy(name) : find_path(kind, name);
+    char *path = is_path(name) ? mem_copy(name) : find_path(kind, name);
     enum rc rc = path ? yaml_load_as(path, kinds[kind].word, doc, e) : not_found(kind, name, e);
     free(path);
     return rc;

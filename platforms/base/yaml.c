@@ -7,6 +7,7 @@
 #include <yaml.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/foreign.h"
 
 struct reader {
     yaml_parser_t parser;
@@ -242,7 +243,9 @@ enum rc yaml_load_as(const char *path, const char *role, struct yaml_doc **doc, 
     enum rc rc = file_read(path, YAML_MAX_BYTES, &data, &n, e);
     if (rc)
         return rc;
-    rc = yaml_parse(data, n, path, doc, e);
+    rc = foreign_refuse(data, n, path, FOREIGN_YAML, e);
+    if (!rc)
+        rc = yaml_parse(data, n, path, doc, e);
     free(data);
     if (!rc)
         manifest_add(&(*doc)->files, role, path, (*doc)->sha256);

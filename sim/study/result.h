@@ -64,7 +64,6 @@ struct result_sequence {
     int worst; /* place of the call that adds most; -1: no number of one may be shown */
 };
 
-#define RESULT_BOUND_IS_NEAR "a simulation would end within 1 % of the bound of the wire time (gate bound-agreement)"
 struct result_call {
     const char *strategy, *phase;
     const char *engine; /* as of the result */

@@ -27,6 +27,9 @@ struct result_allowance {
     struct claim spread, drawn[RESULT_QUANTILES]; /* largest link load: on spread paths; over the draws */
 };
 
+/* The note of a call whose bound may stand for a simulation. */
+#define RESULT_BOUND_IS_NEAR "a simulation would end within 1 % of the bound of the wire time (gate bound-agreement)"
+
 /* When an EP group of the job is done with the call, in the run that is shown. */
 struct result_group {
     int first_rank, ranks; /* the machine's number of its first rank */

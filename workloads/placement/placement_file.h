@@ -2,8 +2,9 @@
 /* placement_file.h - placements that people have as files.
  *
  * Formats, told apart by their content: expert_map.json (layer_list, device_list, device_expert; devices
- * may hold unequal numbers), JSON with physical_to_logical_map [L, P] or [P], .npy of [L, P] or [P]; P
- * physical experts lie on the ranks in equal blocks.
+ * may hold unequal numbers), JSON with physical_to_logical_map [L, P] or [P] or a map of layers by number, such a map
+ * alone, initial_global_assignments in YAML or JSON, .npy of [L, P] or [P]; P physical experts lie on the ranks in
+ * equal blocks. Flags [ranks, layers, experts] of 0 and 1 as .npy, or as text with the three numbers first.
  * Units: none, numbers of experts.
  * Ownership: placement_free() releases the result; data is borrowed.
  * Edges: a slot of -1 is empty; layer -1 is the first layer of the file.

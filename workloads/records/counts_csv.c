@@ -64,6 +64,8 @@ static enum rc csv_read_header(struct reader *r, struct err *e) {
         size_t k = 0;
         while (k < COLUMNS && strcmp(column_names[k], f->text) != 0)
             k++;
+        if (k == COLUMNS && i == 0 && f->n == 0 && r->n_columns > 3)
+            continue; // the index that pandas writes
         if (k == COLUMNS)
             return bad_header(&f->at, "unknown column", f->text, e);
         if (r->column[column_roles[k]] >= 0)

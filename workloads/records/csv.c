@@ -8,8 +8,17 @@
 
 static const char bom[] = "\xEF\xBB\xBF";
 
+/* Returns what separates the fields: the first line has it. */
+static char separator_of(const char *data, size_t n) {
+    const char *stop = n ? memchr(data, '\n', n) : NULL;
+    size_t line = stop ? (size_t)(stop - data) : n;
+    if (line == 0 || memchr(data, ',', line))
+        return ',';
+    return memchr(data, ';', line) ? ';' : memchr(data, '\t', line) ? '\t' : ',';
+}
+
 void csv_init(struct csv *c, const char *data, size_t n, const char *name) {
-    *c = (struct csv){.data = data, .n = n, .at = {name, 1, 1}};
+    *c = (struct csv){.data = data, .n = n, .at = {name, 1, 1}, .separator = separator_of(data, n)};
     if (n >= 3 && memcmp(data, bom, 3) == 0)
         c->next = c->line_start = 3;
 }
@@ -35,8 +44,9 @@ static void skip(struct csv *c) {
     }
 }
 
-static bool is_end_of_field(int byte) {
-    return byte < 0 || byte == ',' || byte == '\r' || byte == '\n';
+static bool is_end_of_field(const struct csv *c) {
+    int byte = csv_peek(c);
+    return byte < 0 || byte == c->separator || byte == '\r' || byte == '\n';
 }
 
 /* Moves one byte into the text of the current field. */
@@ -52,7 +62,7 @@ static enum rc take(struct csv *c, struct err *e) {
 }
 
 static void csv_skip_blanks(struct csv *c) {
-    while (csv_peek(c) == ' ' || csv_peek(c) == '\t')
+    while (csv_peek(c) == ' ' || (csv_peek(c) == '\t' && c->separator != '\t'))
         skip(c);
 }
 
@@ -73,14 +83,14 @@ static enum rc read_quoted(struct csv *c, struct err *e) {
     }
     csv_skip_blanks(c);
     struct place at = csv_here(c);
-    return is_end_of_field(csv_peek(c)) ? RC_OK
+    return is_end_of_field(c) ? RC_OK
                                     : err_at(e, RC_SYNTAX, &at,
                                              "text after the closing quote, expected a comma or "
                                              "the end of the line");
 }
 
 static enum rc read_plain(struct csv *c, size_t offset, struct err *e) {
-    while (!is_end_of_field(csv_peek(c))) {
+    while (!is_end_of_field(c)) {
         struct place at = csv_here(c);
         if (csv_peek(c) == '"')
             return err_at(e, RC_SYNTAX, &at,
@@ -130,7 +140,7 @@ enum rc csv_next(struct csv *c, struct err *e) {
         if (c->next == c->n)
             return RC_OK;
         enum rc rc = csv_read_field(c, e);
-        while (!rc && csv_peek(c) == ',') {
+        while (!rc && csv_peek(c) == c->separator) {
             skip(c);
             rc = csv_read_field(c, e);
         }

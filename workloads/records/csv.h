@@ -3,7 +3,8 @@
  *
  * RFC 4180: fields may be quoted, a doubled quote inside stands for one, quoted fields may span lines. Also
  * accepted: LF alone as line end, a UTF-8 byte order mark, no line end after the last record. Blank lines are
- * skipped; spaces and tabs around an unquoted field do not belong to it.
+ * skipped; spaces and tabs around an unquoted field do not belong to it. Fields may be separated by semicolons or tabs,
+ * which the first line shows.
  * Units: none.
  * Errors: RC_SYNTAX with file:line:column (NUL byte, quote out of place, quote never closed, CR alone).
  * Ownership: csv_clear() releases; fields are lent until the next csv_next(). */
@@ -30,6 +31,7 @@ struct csv {
     size_t next;       /* byte to be read next */
     size_t line_start; /* where its line starts */
     struct place at;   /* file and line of it; column is unused */
+    char separator;    /* ',', or ';' or a tab where the first line has it and no comma */
     struct buf text;
     struct csv_field *fields; /* the record */
     size_t n_fields;

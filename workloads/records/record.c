@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platforms/base/file.h"
+#include "platforms/base/foreign.h"
 #include "workloads/records/counts_csv.h"
 #include "workloads/records/plausible.h"
 #include "workloads/records/record_read.h"
@@ -46,7 +47,7 @@ static enum rc read_counts_csv(const char *data, size_t n, const char *name, con
 
 static enum rc read_any(const char *data, size_t n, const char *name, const struct record_ask *ask,
                         struct record *r, struct err *e) {
-    enum rc rc = record_refuse(data, n, name, e);
+    enum rc rc = foreign_refuse(data, n, name, FOREIGN_RECORD, e);
     if (rc)
         return rc;
     if (npy_is(data, n))
@@ -64,6 +65,12 @@ static enum rc read_any(const char *data, size_t n, const char *name, const stru
         return record_read_dump(data, n, name, r, e);
     if (record_is_matrix(data, n))
         return record_read_matrix(data, n, name, ask, r, e);
+    if (record_is_tensor_text(data, n))
+        return record_read_tensor_text(data, n, name, ask, r, e);
+    if (record_is_wide(data, n))
+        return record_read_wide(data, n, name, ask, r, e);
+    if (record_is_grid(data, n))
+        return record_read_grid(data, n, name, ask, r, e);
     return read_counts_csv(data, n, name, ask, r, e);
 }
 

@@ -6,6 +6,7 @@
  *     BEGINNING DATA
  *     Rank(s) 0-1, 3: 5 0 1 2      elements that these ranks send to rank 0, 1, ..
  *     END DATA
+ * One count alone is that of an all-to-all: the same for each rank.
  * Sums are checked: a double holds whole numbers up to 2^53. */
 #include "workloads/records/record_read.h"
 
@@ -292,13 +293,20 @@ static enum rc read_senders(struct dump *d, const char **p, const char *end, int
     return RC_OK;
 }
 
+/* Adds what each sender of the current line sends to one rank. */
+static void add_cells(struct dump *d, int senders, uint64_t dst, uint64_t bytes) {
+    for (int i = 0; i < senders && dst < d->ranks; i++)
+        matrix_add_cell(&d->cells, (struct cell){d->senders[i], (int)dst, d->lines.at.line, (double)bytes});
+}
+
 static enum rc read_counts(struct dump *d, struct err *e) {
     const char *p = d->lines.line + strlen("Rank(s)"), *end = d->lines.line + d->lines.n;
     int senders = 0;
     uint64_t dst = 0;
     enum rc rc = read_senders(d, &p, end, &senders, e);
+    uint64_t bytes = 0;
     for (dump_skip_blanks(&p, end); !rc && p < end; dump_skip_blanks(&p, end), dst++) {
-        uint64_t count, bytes;
+        uint64_t count;
         if (!read_whole(&p, end, &count) || (p < end && *p != ' ' && *p != '\t'))
             return err_at(e, RC_SYNTAX, &d->lines.at, "expected whole numbers of elements");
         if (!mem_mul_u64(count, d->element_bytes, &bytes))
@@ -306,9 +314,14 @@ static enum rc read_counts(struct dump *d, struct err *e) {
                           d->senders[0], (unsigned long long)dst);
         if (d->cells.n + (size_t)senders > CELLS_MAX)
             return err_at(e, RC_RANGE, &d->lines.at, "more than %d pairs", CELLS_MAX);
-        for (int i = 0; i < senders && dst < d->ranks; i++)
-            matrix_add_cell(&d->cells, (struct cell){d->senders[i], (int)dst, d->lines.at.line, (double)bytes});
+        add_cells(d, senders, dst, bytes);
     }
+    if (!rc && dst == 1) // an all-to-all has one count, the same for each rank
+        for (; dst < d->ranks; dst++) {
+            if (d->cells.n + (size_t)senders > CELLS_MAX)
+                return err_at(e, RC_RANGE, &d->lines.at, "more than %d pairs", CELLS_MAX);
+            add_cells(d, senders, dst, bytes);
+        }
     return rc || dst == d->ranks ? rc
                                  : err_at(e, RC_SHAPE, &d->lines.at,
                                           "%llu counts, expected one for each of %llu ranks",

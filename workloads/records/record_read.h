@@ -11,9 +11,6 @@
 #include "workloads/records/npy.h"
 #include "workloads/records/record_data.h"
 
-/* Refuses what is known and not read, with a recipe; RC_OK: nothing of the kind. */
-enum rc record_refuse(const char *data, size_t n, const char *name, struct err *e);
-
 enum rc record_read_json(struct json_pull *j, const struct record_ask *ask, struct record *r,
                          struct err *e);
 enum rc record_read_npy(const char *data, size_t n, const char *name, const struct record_ask *ask,
@@ -29,6 +26,16 @@ enum rc record_read_matrix(const char *data, size_t n, const char *name, const s
 enum rc record_matrix_of_rows(struct record *r, const struct record_ask *ask, const struct place *at, struct err *e);
 /* Checks the sum of a matrix and sets whether all its values are whole. */
 enum rc record_matrix_check(struct record *r, const struct place *at, struct err *e);
+/* Tells and reads numbers as plain text; the text of a tensor; a CSV with one column an expert. */
+bool record_is_grid(const char *data, size_t n);
+enum rc record_read_grid(const char *data, size_t n, const char *name, const struct record_ask *ask, struct record *r,
+                         struct err *e);
+bool record_is_tensor_text(const char *data, size_t n);
+enum rc record_read_tensor_text(const char *data, size_t n, const char *name, const struct record_ask *ask,
+                                struct record *r, struct err *e);
+bool record_is_wide(const char *data, size_t n);
+enum rc record_read_wide(const char *data, size_t n, const char *name, const struct record_ask *ask, struct record *r,
+                         struct err *e);
 /* Tells and reads an all-to-all-v count dump. */
 bool record_is_dump(const char *data, size_t n);
 enum rc record_read_dump(const char *data, size_t n, const char *name, struct record *r,
