@@ -257,7 +257,7 @@ static enum rc check_tokens(const struct workload *w, const struct place *top, s
     if (forms < 2)
         return RC_OK;
     return err_at(e, RC_SCHEMA, top,
-                  "tokens_list, tokens_file and tokens_cv with tokens_idle are three forms of the same, %d of them "
+                  "tokens_list, tokens_file and tokens_cv with tokens_idle are three ways to say the same, %d of them "
                   "are given",
                   forms);
 }

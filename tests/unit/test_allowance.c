@@ -180,7 +180,7 @@ static void text_says_it_of_every_call(void **state) {
     static const struct {
         const char *options, *lines[3];
     } cases[] = {
-        {"", {"with packets, all calls: no claim: the window holds", NULL}},
+        {"", {"with packets, all calls: no claim: the window, not a link", NULL}},
         {"--window all", {"with packets, dispatch one-hop: ", "with packets, dispatch two-hop: ", NULL}},
         {"--set platform.slow.transport=sprayed --strategy one-hop",
          {"with packets, dispatch one-hop: no claim", NULL}},
