@@ -10,8 +10,8 @@
 #include "validation/estimand.h"
 #include "workloads/strategy.h"
 
-/* Shapes and numbers of tokens that the scope was not found on; machines may be those it was found on. Two machines and a
- * fat tree that turned out to lie outside of the scope were replaced. */
+/* Shapes and numbers of tokens that the scope was not found on; machines may be those it was found on. Two machines
+ * and a fat tree that turned out to lie outside of the scope were replaced. */
 static const struct {
     const char *name, *shape, *workload;
     bool quick;
