@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "platforms/base/mem.h"
+#include "validation/calibrate_flags.h"
 #include "validation/fit_calls.h"
 
 enum { LARGEST = 8, FEW = 3 }; /* bandwidth: the four largest sizes; points that a line needs */
@@ -15,20 +16,20 @@ static const double shares = 0.97; /* concurrent pairs share a link when they re
 
 /* --- helpers ----------------------------------------------------------------------------------- */
 
-static void set(struct estimate *k, double value, double error, enum status status, const char *source, size_t n) {
-    *k = (struct estimate){true, value, fmax(value - quantile90 * error, 0), value + quantile90 * error, status, ""};
+static void set(struct fitted *k, double value, double error, enum status status, const char *source, size_t n) {
+    *k = (struct fitted){true, value, fmax(value - quantile90 * error, 0), value + quantile90 * error, status, ""};
     snprintf(k->source, sizeof k->source, "%s, %zu samples", source, n);
 }
 
 /* A rate and its interval from those of the slope: above 0 however unsure, and at most ten times the value. */
-static void set_rate(struct estimate *k, const struct line_fit *f, const char *source) {
+static void set_rate(struct fitted *k, const struct line_fit *f, const char *source) {
     set(k, 1 / f->slope, 0, STATUS_FITTED, source, f->n);
     k->low = 1 / (f->slope + quantile90 * f->slope_error);
     k->high = 1 / fmax(f->slope - quantile90 * f->slope_error, f->slope / 10);
 }
 
 /* Standard error that the interval of a constant stands for. */
-static double error_of(const struct estimate *k) {
+static double error_of(const struct fitted *k) {
     return k->known ? (k->high - k->low) / 2 / quantile90 : 0;
 }
 
@@ -130,7 +131,7 @@ static void find_latency(struct calibration *c, int span) {
 
 /* Rate that all pairs share when they are slower together than alone. */
 static void find_uplink(struct calibration *c) {
-    const struct estimate *alone = &c->tier[SPANS_SLOW].bandwidth_Bps;
+    const struct fitted *alone = &c->tier[SPANS_SLOW].bandwidth_Bps;
     int64_t most = 0;
     for (size_t i = 0; i < c->samples->n; i++)
         if (c->samples->items[i].quantity == SAMPLED_PAIRS && c->samples->items[i].span == SPANS_SLOW &&
@@ -164,7 +165,7 @@ static double messages_s(const struct calibration *c, const struct sample *s, do
     double peers[] = {(double)(local - 1), (double)(s->world - local)}, sum_s = 0;
     *error = 0;
     for (int span = 0; span < 2; span++) {
-        const struct estimate *rate = &c->tier[span].bandwidth_Bps;
+        const struct fitted *rate = &c->tier[span].bandwidth_Bps;
         sum_s += peers[span] * (cost_of(c, span) + (rate->known ? s->message_bytes / rate->value : 0));
         *error = hypot(*error, peers[span] * error_of(&c->tier[span].message_cost_s));
     }
@@ -201,7 +202,7 @@ static void find_alphas(struct calibration *c) {
     }
 }
 
-static const struct estimate *alpha_of(const struct calibration *c, int regime, int span, int64_t world) {
+static const struct fitted *alpha_of(const struct calibration *c, int regime, int span, int64_t world) {
     for (size_t i = 0; i < c->n_alpha; i++)
         if (c->alpha[i].regime == regime && c->alpha[i].span == span && c->alpha[i].world == world)
             return &c->alpha[i].time_s;
@@ -250,7 +251,7 @@ static double fastest_Bps(const struct fit_point *points, size_t n) {
 static void fit_collective(struct calibration *c, int regime, const struct fit_point *points, size_t n) {
     int64_t world = c->samples->groups * c->samples->ranks_per_group;
     int span = c->samples->groups > 1 ? SPANS_SLOW : SPANS_FAST;
-    const struct estimate *pinned = alpha_of(c, regime, span, world);
+    const struct fitted *pinned = alpha_of(c, regime, span, world);
     const struct sample even = {.span = span, .world = world};
     double error;
     struct fit_calls f = {.n_worlds = 1, .beta_Bps = {fastest_Bps(points, n), true},
@@ -315,7 +316,7 @@ static enum rc check_bandwidths(struct calibration *c, struct err *e) {
     if (!has_tier(c, SPANS_FAST) && !has_tier(c, SPANS_SLOW))
         return err_set(e, RC_UNSUPPORTED, "one rank has nobody to talk to");
     for (int span = 0; span < 2; span++) {
-        struct estimate *rate = &c->tier[span].bandwidth_Bps;
+        struct fitted *rate = &c->tier[span].bandwidth_Bps;
         bool only = !has_tier(c, !span);
         if (!rate->known && has_tier(c, span) && only && c->collective_Bps.known)
             *rate = c->collective_Bps;

@@ -15,46 +15,10 @@
 #define VALIDATION_CALIBRATE_H
 
 #include "platforms/base/keys.h"
-#include "validation/points.h"
-
-/* One number of the platform file. */
-struct estimate {
-    bool known;
-    double value, low, high;
-    enum status status;
-    char source[120];
-};
-
-struct calibrated_tier {
-    struct estimate bandwidth_Bps, latency_s, message_cost_s;
-};
-
-struct calibrated_alpha {
-    int regime, span; /* enum regime, enum sampled_span */
-    int64_t world;
-    struct estimate time_s;
-};
-
-enum { CALIBRATED_ALPHAS = 256 };
-
-struct calibration {
-    const struct samples *samples;
-    struct sample_points points;
-    struct calibrated_tier tier[2]; /* by enum sampled_span */
-    struct estimate uplink_Bps, oversubscription, collective_Bps;
-    struct calibrated_alpha alpha[CALIBRATED_ALPHAS];
-    size_t n_alpha;
-    bool *held; /* [points.n] */
-    size_t n_held;
-    struct buf flags; /* one a line */
-};
+#include "validation/calibration.h"
 
 enum rc calibrate(const struct samples *samples, struct calibration *c, struct err *e);
 void calibration_clear(struct calibration *c);
-
-/* Adds what is odd about the samples: regimes that disagree, drift between the halves, times that fall with size,
- * worlds beside powers of two off the line of their neighbours. */
-void calibration_flag(struct calibration *c);
 
 /* --- what comes out ---------------------------------------------------------------------------- */
 

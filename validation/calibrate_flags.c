@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is odd about samples, each with the samples named. */
+#include "validation/calibrate_flags.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "platforms/base/mem.h"
-#include "validation/calibrate.h"
 
 enum { MOST = 4 };                    /* flags of one kind; more are counted */
 static const double apart = 0.10;     /* regimes and halves that differ by more disagree */

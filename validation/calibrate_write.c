@@ -19,7 +19,7 @@ struct unit {
 };
 static const struct unit rate = {"GBps", 1e9}, time_unit = {"us", 1e-6}, number = {"", 1};
 
-static void write_constant(const struct estimate *k, const struct unit *u, struct buf *out) {
+static void write_constant(const struct fitted *k, const struct unit *u, struct buf *out) {
     buf_printf(out, "{value: %.6g%s, status: %s, source: \"%s\", interval: [%.6g%s, %.6g%s]}", k->value / u->si,
                u->name, status_name(k->status), k->source, k->low / u->si, u->name, k->high / u->si, u->name);
 }
@@ -58,7 +58,7 @@ static void write_node(const struct yaml_node *node, struct buf *out) {
 /* --- one map of the file -------------------------------------------------------------------------- */
 
 /* A key with its constant, or with what the skeleton says, or nothing. */
-static void write_key(const char *key, const struct estimate *k, const struct unit *u,
+static void write_key(const char *key, const struct fitted *k, const struct unit *u,
                       const struct yaml_node *skeleton, struct buf *out) {
     const struct yaml_node *kept = skeleton ? yaml_get(skeleton, key) : NULL;
     if (!k->known && !kept)
@@ -95,7 +95,7 @@ static void write_tier(const struct calibration *c, int span, const struct yaml_
     const struct calibrated_tier *t = &c->tier[span];
     const struct yaml_node *kept = skeleton ? yaml_get(skeleton, names[span]) : NULL;
     bool has_rate = t->bandwidth_Bps.known || (kept && yaml_get(kept, "bandwidth"));
-    struct estimate other = has_rate ? t->bandwidth_Bps : c->tier[!span].bandwidth_Bps;
+    struct fitted other = has_rate ? t->bandwidth_Bps : c->tier[!span].bandwidth_Bps;
     if (!has_rate) { // nothing goes this way, or nobody looked
         if (!other.known)
             other = c->collective_Bps;

@@ -12,13 +12,9 @@
 #ifndef VALIDATION_SAMPLE_LOGS_H
 #define VALIDATION_SAMPLE_LOGS_H
 
-#include "validation/samples.h"
+#include "validation/sample_set.h"
 
 enum rc sample_logs_read(const char *text, size_t n, const char *name, const struct samples_ask *ask,
                          struct samples *s, struct err *e);
-
-/* Appends a sample; refuses a machine of too many ranks. Both of samples.c. */
-void samples_add(struct samples *s, const struct sample *row);
-enum rc samples_check_shape(const struct samples *s, const char *name, struct err *e);
 
 #endif

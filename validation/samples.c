@@ -14,16 +14,9 @@
 enum { COLUMNS = 13, MOST_BYTES = 1 << 28 };
 static const double most_number = 1e18; /* no size and no time is above it */
 
-const char *const sampled_names[] = {"call-scan", "alltoall", "alltoallv", "ping-pong", "pairs",
-                                     "messages",  "spread",   "incast",    "replay",    "two-hop",
-                                     "splits",    "chain",    "dispatch",  "combine",   NULL};
 static const char *const spans[] = {"fast", "slow", NULL};
 static const char *const groupings[] = {"hosts", "option", NULL};
 static const char *const memories[] = {"host", "cuda", "hip", NULL};
-
-const char *sampled_name(int quantity) {
-    return sampled_names[quantity];
-}
 
 #define IN(field) offsetof(struct samples, field)
 const struct key sample_keys[] = {
@@ -140,11 +133,6 @@ static enum rc check_sample(const struct samples *s, const struct sample *row, c
     return RC_OK;
 }
 
-void samples_add(struct samples *s, const struct sample *row) {
-    MEM_GROW(s->items, s->n, s->room);
-    s->items[s->n++] = *row;
-}
-
 static enum rc read_row(const struct csv *c, size_t n_columns, const struct key *const *columns, struct samples *s,
                         struct err *e) {
     struct sample row = {.part = ""};
@@ -189,13 +177,6 @@ static size_t cut_environment(const char *text, size_t n, struct buf *environmen
         at += length;
     }
     return at;
-}
-
-enum rc samples_check_shape(const struct samples *s, const char *name, struct err *e) {
-    if (s->groups <= SAMPLES_RANKS && s->ranks_per_group <= SAMPLES_RANKS / s->groups)
-        return RC_OK;
-    return err_set(e, RC_RANGE, "%s: %lld groups of %lld ranks found, at most %d ranks in all", name,
-                   (long long)s->groups, (long long)s->ranks_per_group, SAMPLES_RANKS);
 }
 
 static enum rc read_own(const char *text, size_t n, const char *name, struct samples *s, struct err *e) {
@@ -245,28 +226,4 @@ enum rc samples_load(const char *path, const struct samples_ask *ask, struct sam
     rc = samples_parse(text, n, path, ask, samples, e);
     free(text);
     return rc;
-}
-
-void samples_free(struct samples *s) {
-    if (!s)
-        return;
-    yaml_doc_free(s->doc);
-    free(s->items);
-    free(s);
-}
-
-enum rc samples_join(struct samples *s, struct samples *more, struct err *e) {
-    if (s->groups != more->groups || s->ranks_per_group != more->ranks_per_group)
-        return err_set(e, RC_SHAPE, "samples of %lld groups of %lld ranks and of %lld groups of %lld do not join",
-                       (long long)s->groups, (long long)s->ranks_per_group, (long long)more->groups,
-                       (long long)more->ranks_per_group);
-    int64_t turn = s->n ? s->items[s->n - 1].turn + 1 : 0;
-    for (size_t i = 0; i < more->n; i++) {
-        struct sample row = more->items[i];
-        row.part = arena_copy(&s->doc->arena, row.part);
-        row.turn += turn;
-        samples_add(s, &row);
-    }
-    samples_free(more);
-    return RC_OK;
 }

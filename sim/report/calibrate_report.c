@@ -10,12 +10,12 @@
 /* --- all constants, one after another ----------------------------------------------------------------- */
 
 /* A constant as it is shown; key: as the platform file writes it, or in words where it has no such key. */
-typedef void (*show_f)(void *into, const char *key, enum unit_kind kind, const struct estimate *k);
+typedef void (*show_f)(void *into, const char *key, enum unit_kind kind, const struct fitted *k);
 
 static void each_tier(const char *name, const struct calibrated_tier *t, show_f show, void *into) {
     static const char *const keys[] = {"bandwidth", "latency", "message_cost"};
     const enum unit_kind kinds[] = {UNIT_RATE, UNIT_TIME, UNIT_TIME};
-    const struct estimate *const all[] = {&t->bandwidth_Bps, &t->latency_s, &t->message_cost_s};
+    const struct fitted *const all[] = {&t->bandwidth_Bps, &t->latency_s, &t->message_cost_s};
     for (int i = 0; i < 3; i++) {
         char key[60];
         snprintf(key, sizeof key, "%s.%s", name, keys[i]);
@@ -53,7 +53,7 @@ static const char *constant_text(double value, enum unit_kind kind, char text[st
     return text;
 }
 
-static void add_row(void *into, const char *key, enum unit_kind kind, const struct estimate *k) {
+static void add_row(void *into, const char *key, enum unit_kind kind, const struct fitted *k) {
     struct table *t = into;
     char value[UNIT_TEXT], low[UNIT_TEXT], high[UNIT_TEXT];
     table_cell(t, "%s", key);
@@ -85,7 +85,7 @@ void calibrate_write_text(const struct calibrate_report *r, struct buf *out) {
 
 /* --- JSON ------------------------------------------------------------------------------------------------- */
 
-static void add_object(void *into, const char *key, enum unit_kind kind, const struct estimate *k) {
+static void add_object(void *into, const char *key, enum unit_kind kind, const struct fitted *k) {
     struct json *j = into;
     json_open(j, '{');
     json_key_text(j, "key", key);

@@ -31,7 +31,7 @@ static void measured_free(struct measured *m) {
     smpi_clean();
 }
 
-static void near(const struct estimate *k, double truth, const char *what) {
+static void near(const struct fitted *k, double truth, const char *what) {
     if (!k->known)
         fail_msg("%s was not found", what);
     print_message("%s: %.6g, truth %.6g (%+.3f %%)\n", what, k->value, truth, 100 * (k->value / truth - 1));

@@ -34,7 +34,7 @@ static void release(struct maker *m, struct samples *s, struct calibration *c) {
 static int intervals, missed; /* intervals seen, and those without the truth */
 
 /* Within a tolerance; the interval is neither empty nor wide. */
-static void found(const struct estimate *k, double truth, double tolerance) {
+static void found(const struct fitted *k, double truth, double tolerance) {
     assert_true(k->known);
     assert_rel(k->value, truth, tolerance);
     assert_true(k->low <= k->value && k->value <= k->high && k->low < k->high);
