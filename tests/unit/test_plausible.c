@@ -83,6 +83,7 @@ static void a_record_is_read_as_asked(void **state) {
     assert_non_null(strstr(record_notes(r), "taken as bytes"));
     record_free(r);
     assert_fails(parse("[[1,2,3],[1,2,4]]", &ask, &r, &e), RC_SHAPE, &e, "expected a matrix (ranks, ranks)");
+    assert_fails(parse("[[0,1e308],[1.7e308,0]]", &ask, &r, &e), RC_RANGE, &e, "more than a number can hold in all");
     assert_fails(parse("{\"topk_ids\":[0,1]}", &ask, &r, &e), RC_SCHEMA, &e,
                  "the record says itself that it holds routes; it cannot be read as a matrix");
     ask.as = RECORD_AS_ROUTES;

@@ -131,6 +131,8 @@ static enum rc check_matrix(const struct record_table *t, struct err *e) {
                           value, (unsigned long long)(i / t->shape[1]), (unsigned long long)(i % t->shape[1]));
         total += value;
     }
+    if (!isfinite(total))
+        return err_at(e, RC_RANGE, &t->at, "what the ranks send is more than a number can hold in all");
     return RC_OK;
 }
 
