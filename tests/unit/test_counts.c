@@ -212,7 +212,8 @@ static void broken_csv_names_place_and_reason(void **state) {
         {"layer_id,expert_id,count,zzzzzz\n0,0,1,2\n", 0, RC_SCHEMA,
          "t.csv:1:26: unknown column 'zzzzzz' (known: layer_id, layer or layer_slot; expert_id or "
          "expert; count; optional model, corpus)"},
-        {"0,0,1\n", 0, RC_SCHEMA, "t.csv:1:1: unknown column '0'"},
+        {"0,0,1\n", 0, RC_SCHEMA, "t.csv: three columns without a header: counts of three experts (--as counts), or"},
+        {"0,0,1\n0,1,2\n", 4, RC_SCHEMA, "t.csv: three columns without a header"},
         {"layer_id,layer,expert_id,count\n0,0,0,1\n", 0, RC_SCHEMA,
          "t.csv:1:10: column 'layer' says the same as column 1"},
         {"layer_id,count\n0,1\n", 0, RC_SCHEMA, "t.csv:1:1: column 'expert_id' is missing"},

@@ -90,9 +90,17 @@ static enum rc take_grid(const struct grid *g, const char *name, const struct re
     return record_take(&t, ask, r, e);
 }
 
+/* Returns whether a table is square and nothing goes from a rank to itself. */
+static bool is_traffic(const struct grid *g) {
+    for (uint64_t i = 0; i < g->rows && g->rows == g->columns; i++)
+        if (g->items[i * g->columns + i] != 0)
+            return false;
+    return g->rows == g->columns;
+}
+
 /* Asks about three columns without names, which may be cells of two kinds of table. */
 static enum rc ask_triples(const struct grid *g, const char *name, const struct record_ask *ask, struct err *e) {
-    if (ask->as != RECORD_AS_AUTO || g->columns != 3 || g->rows <= 3)
+    if (ask->as != RECORD_AS_AUTO || g->columns != 3 || g->layer || ask->counts.experts == 3 || is_traffic(g))
         return RC_OK;
     return err_set(e, RC_SCHEMA,
                    "%s: three columns without a header: counts of three experts (--as counts), or cells: write a "
